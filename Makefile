@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Error-checked MMIO and DMA hints: a series of patches to Debian's kernels,
+# and the bench that boots them.  "make help" lists the targets.
+
+BASES := $(shell sed '/^\#/d; s/ .*//' bases)
+BASE ?= $(firstword $(BASES))
+ARCH ?= ppc64
+V ?=
+
+PYTHON := /usr/bin/python3
+QEMU := tools/testing/qemu
+SERIES := $(PYTHON) scripts/series.py
+ARCHES := $(patsubst $(QEMU)/arch/%.env,%,$(wildcard $(QEMU)/arch/*.env))
+
+Q := $(if $(V),,@)
+# the user's variables are not Kbuild's: it has an ARCH and a V of its own
+MAKEOVERRIDES :=
+unexport ARCH BASE V
+export BENCH_V := $(V)
+export BENCH_BASE := $(BASE)
+export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
+export PYTHONUNBUFFERED := 1
+
+ifeq ($(filter $(BASE),$(BASES)),)
+$(error no base '$(BASE)' in the file bases; there are: $(BASES))
+endif
+ifeq ($(filter $(ARCH),$(ARCHES)),)
+$(error no ARCH '$(ARCH)' in $(QEMU)/arch; there are: $(ARCHES))
+endif
+
+# PACKAGES of an architecture: the package set of its cross compiler
+packages = $(shell sed -n 's/^PACKAGES=//p' $(QEMU)/arch/$(1).env)
+
+# Machines of make check, and those that make check-all adds
+MACHINES := powernv9:ppc64
+ALL_MACHINES := $(MACHINES) \
+	powernv8:ppc64 powernv10:ppc64 \
+	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
+	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
+	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
+arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
+
+PHONY :=
+
+##@ Use
+PHONY += help
+help:				## this text
+	$(Q)awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	$(Q)echo
+	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
+
+PHONY += demo
+demo: kernels-$(ARCH)		## a dead register under vanilla and patched kernels
+	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH)
+
+##@ Check
+pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" \
+	$(PYTHON) -m pytest -p no:cacheprovider -q -s --rootdir=$(QEMU) $(3)
+
+PHONY += check
+check: lint series $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
+	$(Q)$(call pytest,check,$(MACHINES),$(QEMU)/test_check.py $(QEMU)/test_series.py -k 'not each_patch')
+
+PHONY += check-all
+check-all: lint series $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, and each patch by itself
+	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(QEMU)/test_check.py $(QEMU)/test_series.py)
+
+PHONY += lint
+lint: setup-lint base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
+	$(Q)scripts/lint.sh $(BASE)
+
+##@ Series
+PHONY += series
+series: setup-lint base		## numbered patches and mbox in build/BASE/series, verified
+	$(Q)$(SERIES) export $(BASE)
+
+PHONY += tree
+tree: setup-lint base		## a full tree in build/BASE/tree, a commit a patch
+	$(Q)$(SERIES) tree $(BASE)
+
+PHONY += refresh
+refresh: base			## bring that tree's commits back into the patches
+	$(Q)$(SERIES) refresh $(BASE)
+
+PHONY += where
+where:				## patches that touch the file F=PATH
+	$(Q)$(if $(F),,$(error where: say which file: make where F=drivers/pci/Kconfig))\
+	$(SERIES) where $(BASE) $(F)
+
+PHONY += clean
+clean:				## remove build/, but for downloads
+	$(Q)[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name dl -exec rm -rf {} +
+
+# Steps of the above
+
+PHONY += base
+base: setup-$(BASE)
+	$(Q)$(SERIES) vanilla $(BASE)
+
+PHONY += patched
+patched: setup-lint base
+	$(Q)$(SERIES) patched $(BASE)
+
+PHONY += $(addprefix kernels-,$(ARCHES))
+$(addprefix kernels-,$(ARCHES)): kernels-%: patched
+	$(Q)scripts/setup.sh build qemu $(call packages,$*)
+	$(Q)$(QEMU)/userspace.sh $*
+	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched $* on
+
+setup-%:
+	$(Q)scripts/setup.sh $*
+
+.PHONY: $(PHONY)

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The accesses behind <linux/io_check.h>, and what powerpc can tell of them.
+ */
+#ifndef _ASM_POWERPC_IO_CHECK_H
+#define _ASM_POWERPC_IO_CHECK_H
+
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/swab.h>
+#include <asm/eeh.h>
+#include <asm/mmiowb.h>
+#include <asm/pte-walk.h>
+
+/* One stub of io_check_64.S; start, end and pad are relative to themselves. */
+struct io_check_stub {
+	s32 start;	/* the access */
+	s32 end;	/* behind the last instruction that it may be blamed on */
+	s32 pad;	/* where to continue after a fault */
+	u8 size;	/* in bytes */
+	u8 write;
+	u8 unused[2];
+};
+
+extern const struct io_check_stub __io_check_stubs[];
+extern const struct io_check_stub __io_check_stubs_end[];
+
+/* io_check_64.S; not for calls from C, see the registers there */
+void __io_check_ld8(void);
+void __io_check_ld16(void);
+void __io_check_ld32(void);
+void __io_check_ld64(void);
+void __io_check_st8(void);
+void __io_check_st16(void);
+void __io_check_st32(void);
+void __io_check_st64(void);
+
+/*
+ * The stubs keep to fewer registers than a C function, and need no frame.
+ * r11, r12 and ctr are the linker's, for a branch out of reach.
+ */
+#define __IO_CHECK_CLOBBERS						\
+	"memory", "lr", "ctr", "r0", "r6", "r7", "r8", "r9", "r11", "r12"
+
+/*
+ * As in in_le64(): not every 64-bit CPU has byte-reversed accesses of a
+ * doubleword, so that stub's are in the CPU's order.
+ */
+#define __io_check_order8(val)		(val)
+#define __io_check_order16(val)		(val)
+#define __io_check_order32(val)		(val)
+#ifdef __BIG_ENDIAN__
+#define __io_check_order64(val)		swab64(val)
+#else
+#define __io_check_order64(val)		(val)
+#endif
+
+#define arch_io_check_read(bits, c, addr)				\
+({									\
+	register u##bits __r3 asm("r3");				\
+	register const void __iomem *__r4 asm("r4") = (addr);		\
+	register struct io_check *__r5 asm("r5") = (c);			\
+									\
+	asm volatile("bl %[stub]"					\
+		     : "=r" (__r3)					\
+		     : [stub] "i" (__io_check_ld##bits),		\
+		       "r" (__r4), "r" (__r5)				\
+		     : __IO_CHECK_CLOBBERS);				\
+	__io_check_order##bits(__r3);					\
+})
+
+#define arch_io_check_write(bits, c, val, addr)				\
+do {									\
+	register u##bits __r3 asm("r3") = __io_check_order##bits(val); \
+	register void __iomem *__r4 asm("r4") = (addr);			\
+	register struct io_check *__r5 asm("r5") = (c);			\
+									\
+	asm volatile("bl %[stub]"					\
+		     : "+r" (__r3)					\
+		     : [stub] "i" (__io_check_st##bits),		\
+		       "r" (__r4), "r" (__r5)				\
+		     : __IO_CHECK_CLOBBERS);				\
+	mmiowb_set_pending();						\
+} while (0)
+
+/* A read returned all-ones: EEH isolates a failed device that way. */
+static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
+{
+	if (eeh_enabled() && eeh_check_failure(addr))
+		return IO_CHECK_FROZEN;
+	return IO_CHECK_NONE;
+}
+
+/* Physical address of a mapped one, without locks; 0 if there is none. */
+static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
+{
+	unsigned long ea = (__force unsigned long)addr;
+	unsigned int shift = 0;
+	pte_t *ptep = find_init_mm_pte(ea, &shift);
+
+	if (!ptep || !pte_present(*ptep))
+		return 0;
+	return PFN_PHYS(pte_pfn(*ptep)) | (ea & (BIT(shift ?: PAGE_SHIFT) - 1));
+}
+
+void arch_io_check_decode(struct io_check_err *err);
+
+/* For the negative tests: a load with nothing but an exception table entry */
+u32 io_check_test_extable(const void __iomem *addr);
+
+#endif /* _ASM_POWERPC_IO_CHECK_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Recovery of checked accesses from machine checks, and what the words that
+ * the machine check left say of the cause.
+ */
+
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/io_check.h>
+#include <linux/kprobes.h>
+#include <linux/swab.h>
+#include <asm/extable.h>
+#include <asm/paca.h>
+#include <asm/ptrace.h>
+
+static __always_inline unsigned long io_check_address(const s32 *rel)
+{
+	return (unsigned long)rel + *rel;
+}
+
+/* Runs in real mode too: a bounded search in the kernel image. */
+static __always_inline const struct io_check_stub *
+io_check_find_stub(unsigned long ip)
+{
+	const struct io_check_stub *s;
+
+	for (s = __io_check_stubs; s < __io_check_stubs_end; s++)
+		if (ip >= io_check_address(&s->start) &&
+		    ip < io_check_address(&s->end))
+			return s;
+	return NULL;
+}
+
+#if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
+static bool io_check_nohook;
+
+static int __init io_check_nohook_setup(char *str)
+{
+	io_check_nohook = true;
+	return 0;
+}
+early_param("io_check_nohook", io_check_nohook_setup);
+
+u32 io_check_test_extable(const void __iomem *addr)
+{
+	u32 val = ~0;
+
+	asm volatile("sync\n"
+		     "0:	lwzx	%0,0,%1\n"
+		     "1:	twi	0,%0,0\n"
+		     "2:	isync\n"
+		     "3:\n"
+		     EX_TABLE(0b, 3b)
+		     EX_TABLE(1b, 3b)
+		     EX_TABLE(2b, 3b)
+		     : "+r" (val) : "r" (addr) : "memory");
+	return le32_to_cpu((__force __le32)val);
+}
+EXPORT_SYMBOL_GPL(io_check_test_extable);
+#else
+#define io_check_nohook false
+#endif
+
+/**
+ * io_check_fixup() - continue a checked access behind its fault
+ * @regs: registers of the machine check
+ *
+ * Decides on the instruction pointer alone: DSISR is left over from an
+ * earlier interrupt when a store faults, and POWER8 has no bit for what
+ * POWER9 calls a bad real address.
+ *
+ * Context: Machine check, real mode: no locks, no printk, no per-CPU data.
+ * Return: true if a stub owned the fault; @regs then continue at its pad.
+ */
+bool notrace io_check_fixup(struct pt_regs *regs)
+{
+	const struct io_check_stub *s;
+
+	if (io_check_nohook || user_mode(regs) || !(regs->msr & MSR_RI))
+		return false;
+#ifdef CONFIG_KVM_BOOK3S_64_HANDLER
+	/* a guest's address may be that of a stub of ours */
+	if (local_paca->kvm_hstate.in_guest)
+		return false;
+#endif
+	s = io_check_find_stub(regs->nip);
+	if (!s)
+		return false;
+	regs->gpr[6] = regs->msr;
+	regs->gpr[7] = regs->dsisr;
+	regs->gpr[8] = regs->dar;
+	regs->gpr[9] = regs->nip;
+	regs_set_return_ip(regs, io_check_address(&s->pad));
+	return true;
+}
+
+NOKPROBE_SYMBOL(io_check_fixup);
+
+/*
+ * POWER9 and POWER10 report a load of memory with an uncorrectable error with
+ * DSISR bit 48, one of a real address that nobody claims with bit 57
+ * (mce_p9_derror_table).  SRR1 bit 42 says that DSISR is valid.
+ */
+#define SRR1_MC_LOADSTORE	BIT_ULL(63 - 42)
+#define DSISR_UE		BIT(63 - 48)
+#define DSISR_REAL_ADDRESS	BIT(63 - 57)
+
+void arch_io_check_decode(struct io_check_err *err)
+{
+	const struct io_check_stub *s = io_check_find_stub(err->ip);
+
+	err->cause = IO_CHECK_ABORT;
+	if (s) {
+		err->size = s->size;
+		err->write = s->write;
+		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && s->size == 8)
+			err->value = swab64(err->value);
+	}
+	if (err->write || !(err->raw[0] & SRR1_MC_LOADSTORE))
+		return;
+	if (err->raw[1] & DSISR_UE)
+		err->cause = IO_CHECK_PARITY;
+	else if (err->raw[1] & DSISR_REAL_ADDRESS)
+		err->cause = IO_CHECK_NO_RESPONSE;
+}

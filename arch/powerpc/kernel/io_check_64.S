@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads and stores that may take a machine check.
+ *
+ *	r3	the value loaded; the value to store, kept
+ *	r4	address, kept
+ *	r5	struct io_check, kept
+ *	lr	where to return to
+ *	r0	scratch
+ *	r6-r9	scratch: on a fault io_check_fixup() leaves SRR1, DSISR,
+ *		DAR and NIP here and continues at the landing pad
+ *
+ * All else survives.  There is no stack frame: a stub is a leaf, and so is a
+ * landing pad.  A stub is entered with bl by the asm of <asm/io_check.h>.
+ *
+ * Each range runs from the access to the blr.  A load is consumed by twi and
+ * isync, as in_le32() does, so that its machine check comes before the blr is
+ * done (Power ISA Book II, "Instruction Synchronization").  A store's comes
+ * at the store, or so late that no stub owns it.
+ */
+
+#include <asm/asm-offsets.h>
+#include <asm/ppc_asm.h>
+
+#ifdef __BIG_ENDIAN__
+#define LOAD16	lhbrx
+#define LOAD32	lwbrx
+#define STORE16	sthbrx
+#define STORE32	stwbrx
+#else
+#define LOAD16	lhzx
+#define LOAD32	lwzx
+#define STORE16	sthx
+#define STORE32	stwx
+#endif
+
+/* struct io_check_stub in io_check.c */
+.macro STUB_ENTRY start end pad size write
+	.pushsection .rodata.io_check, "a"
+	.balign	4
+	.long	\start - .
+	.long	\end - .
+	.long	\pad - .
+	.byte	\size, \write, 0, 0
+	.popsection
+.endm
+
+#define LOAD_STUB(name, insn, size)					\
+_GLOBAL(name);								\
+	sync;								\
+0:	insn	r3,0,r4;						\
+	twi	0,r3,0;							\
+	isync;								\
+	blr;								\
+1:	STUB_ENTRY 0b 1b load_failed size 0
+
+#define STORE_STUB(name, insn, size)					\
+_GLOBAL(name);								\
+	sync;								\
+0:	insn	r3,0,r4;						\
+	blr;								\
+1:	STUB_ENTRY 0b 1b store_failed size 1
+
+	.section .rodata.io_check, "a"
+	.balign	4
+	.globl	__io_check_stubs
+__io_check_stubs:
+	.text
+
+LOAD_STUB(__io_check_ld8, lbzx, 1)
+LOAD_STUB(__io_check_ld16, LOAD16, 2)
+LOAD_STUB(__io_check_ld32, LOAD32, 4)
+LOAD_STUB(__io_check_ld64, ldx, 8)
+STORE_STUB(__io_check_st8, stbx, 1)
+STORE_STUB(__io_check_st16, STORE16, 2)
+STORE_STUB(__io_check_st32, STORE32, 4)
+STORE_STUB(__io_check_st64, stdx, 8)
+
+load_failed:
+	li	r3,-1
+store_failed:
+	std	r9,IO_CHECK_FAULT_IP(r5)
+	std	r4,IO_CHECK_FAULT_ADDR(r5)
+	std	r3,IO_CHECK_FAULT_VALUE(r5)
+	std	r6,IO_CHECK_FAULT_RAW(r5)
+	std	r7,IO_CHECK_FAULT_RAW+8(r5)
+	std	r8,IO_CHECK_FAULT_RAW+16(r5)
+	lhz	r0,IO_CHECK_STOP(r5)
+	ori	r0,r0,1			/* IO_CHECK_STOP_FAULT */
+	sth	r0,IO_CHECK_STOP(r5)
+	blr
+
+	.section .rodata.io_check, "a"
+	.globl	__io_check_stubs_end
+__io_check_stubs_end:

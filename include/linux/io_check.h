@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Error-checked register access.
+ *
+ * A driver brackets the register accesses of one transaction in a session
+ * and asks once, at its end, whether the bus failed any of them:
+ *
+ *	struct io_check c;
+ *	u32 pa;
+ *
+ *	io_check_begin(&c, pdev, 0);
+ *	pa = readl_check(&c, &chip->reply_fifo);
+ *	if (io_check_end(&c))
+ *		return recover(io_check_error(&c));
+ *
+ * A failed read returns all-ones.  The first error is sticky: later accesses
+ * of the session skip the bus, unless it began with IO_CHECK_CONTINUE.  No
+ * value read in a session may reach a pointer, an index or a command before
+ * io_check_failed() or io_check_end() was asked.
+ *
+ * Sessions live on the stack, or in a structure whose lock is held
+ * throughout.  They take no lock, nest, and work in process, softirq and
+ * hardirq context, but not in NMI context.
+ */
+#ifndef _LINUX_IO_CHECK_H
+#define _LINUX_IO_CHECK_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/io.h>
+#include <linux/types.h>
+
+struct pci_dev;
+struct pt_regs;
+
+/**
+ * enum io_check_cause - what a failed access died of
+ * @IO_CHECK_NONE: nothing failed
+ * @IO_CHECK_PARITY: parity error or poisoned data: -EBADMSG
+ * @IO_CHECK_ABORT: target or completer abort, or an error that the platform
+ *	does not tell apart: -EIO
+ * @IO_CHECK_NO_RESPONSE: master abort, unsupported request: nobody claimed
+ *	the address: -ENXIO
+ * @IO_CHECK_TIMEOUT: completion timeout: -ETIMEDOUT
+ * @IO_CHECK_FROZEN: the platform isolated the device: -EAGAIN
+ * @IO_CHECK_GONE: the device was removed: -ENODEV
+ * @IO_CHECK_SHARED: an error in the device's error domain during the session
+ *	that no access of its own explains: -EIO
+ */
+enum io_check_cause {
+	IO_CHECK_NONE,
+	IO_CHECK_PARITY,
+	IO_CHECK_ABORT,
+	IO_CHECK_NO_RESPONSE,
+	IO_CHECK_TIMEOUT,
+	IO_CHECK_FROZEN,
+	IO_CHECK_GONE,
+	IO_CHECK_SHARED,
+	IO_CHECK_NR_CAUSES
+};
+
+/**
+ * struct io_check_err - the first error of a session
+ * @pdev: device that the session is for
+ * @addr: ioremap()ed address of the access
+ * @offset: offset of the access in @bar, or in its page where @bar is -1
+ * @value: value that a read returned or a write carried
+ * @raw: the architecture's own words; powerpc: SRR1, DSISR, DAR
+ * @ip: instruction that failed; 0 if the error came from a query
+ * @time_ns: local_clock() when the core saw the error, in ns
+ * @count: failed accesses in the session
+ * @seq: error sequence number when the core saw the error
+ * @error: -errno that io_check_end() returns
+ * @cpu: CPU on which the core saw the error
+ * @bar: BAR that was accessed, or -1 where the platform cannot tell
+ * @size: size of the access in bytes, 0 if unknown
+ * @cause: an enum io_check_cause
+ * @write: the access was a write
+ * @shared: the error belongs to the domain, not to one known access
+ */
+struct io_check_err {
+	struct pci_dev *pdev;
+	const void __iomem *addr;
+	u64 offset;
+	u64 value;
+	unsigned long raw[3];
+	unsigned long ip;
+	u64 time_ns;
+	u32 count;
+	u32 seq;
+	int error;
+	int cpu;
+	s8 bar;
+	u8 size;
+	u8 cause;
+	bool write;
+	bool shared;
+};
+
+/* The architecture's: continue a checked access that faulted behind it.  For
+ * fault handlers; without CONFIG_IO_CHECK there is none, so ask IS_ENABLED().
+ */
+bool io_check_fixup(struct pt_regs *regs);
+
+/* Session flags */
+#define IO_CHECK_CONTINUE	BIT(0)	/* go on after an error: clean-up */
+
+#ifdef CONFIG_IO_CHECK
+
+/* What a stub's landing pad leaves of a fault; it runs in the interrupted
+ * context and knows nothing else.  Offsets are known to assembly.
+ */
+struct io_check_fault {
+	unsigned long ip;
+	const void __iomem *addr;
+	unsigned long raw[3];
+	u64 value;
+};
+
+/* io_check.stop: why the next access has to go out of line */
+#define IO_CHECK_STOP_FAULT	BIT(0)	/* a landing pad ran */
+#define IO_CHECK_STOP_DEAD	BIT(1)	/* accesses skip the bus */
+
+/**
+ * struct io_check - a session; its members are the core's own
+ * @stop: IO_CHECK_STOP_*, tested by each access
+ * @failed: an error is recorded in @err
+ * @state: both of them, tested once by io_check_end()
+ * @flags: IO_CHECK_CONTINUE
+ * @seq: error sequence number at the beginning
+ * @pdev: device that the session is for
+ * @fault: the last fault, until the core has recorded it
+ * @err: the first error
+ */
+struct io_check {
+	union {
+		struct {
+			u16 stop;
+			u16 failed;
+		};
+		u32 state;
+	};
+	u32 flags;
+	u32 seq;
+	struct pci_dev *pdev;
+	struct io_check_fault fault;
+	struct io_check_err err;
+};
+
+extern atomic_t io_check_seq;
+
+bool __io_check_stopped(struct io_check *c);
+void __io_check_ones(struct io_check *c, const void __iomem *addr,
+		     unsigned int size);
+bool __io_check_failed(const struct io_check *c);
+int __io_check_end(struct io_check *c);
+void io_check_domain_error(struct pci_dev *pdev);
+
+/**
+ * io_check_begin() - begin a session of checked accesses
+ * @c: the session
+ * @pdev: device whose registers it will access
+ * @flags: 0 or IO_CHECK_CONTINUE
+ *
+ * Context: Any but NMI.
+ */
+static __always_inline void io_check_begin(struct io_check *c,
+					   struct pci_dev *pdev, u32 flags)
+{
+	c->state = 0;
+	c->flags = flags;
+	c->pdev = pdev;
+	c->seq = atomic_read(&io_check_seq);
+}
+
+/**
+ * io_check_failed() - ask in the middle of a session
+ * @c: the session
+ *
+ * Context: As io_check_begin().
+ * Return: true if an access of the session failed, or its error domain saw
+ * an error since the session began.
+ */
+static __always_inline bool io_check_failed(const struct io_check *c)
+{
+	if (likely(!c->state && atomic_read(&io_check_seq) == c->seq))
+		return false;
+	return __io_check_failed(c);
+}
+
+/**
+ * io_check_end() - end a session and give its verdict
+ * @c: the session
+ *
+ * Context: As io_check_begin().
+ * Return: 0, or the -errno of the session's first error: see
+ * enum io_check_cause.
+ */
+static __always_inline int __must_check io_check_end(struct io_check *c)
+{
+	if (likely(!c->state && atomic_read(&io_check_seq) == c->seq))
+		return 0;
+	return __io_check_end(c);
+}
+
+/**
+ * io_check_error() - the record of a session's first error
+ * @c: the session, after io_check_end() returned an error
+ *
+ * Context: Any.
+ * Return: the record, which lives as long as @c, or NULL if nothing failed.
+ */
+static inline const struct io_check_err *io_check_error(const struct io_check *c)
+{
+	return c->failed ? &c->err : NULL;
+}
+
+#include <asm/io_check.h>
+
+/* Modules call: only vmlinux is sure to reach the stubs with a branch. */
+u8 io_check_read8(struct io_check *c, const void __iomem *addr);
+u16 io_check_read16(struct io_check *c, const void __iomem *addr);
+u32 io_check_read32(struct io_check *c, const void __iomem *addr);
+u64 io_check_read64(struct io_check *c, const void __iomem *addr);
+void io_check_write8(struct io_check *c, u8 val, void __iomem *addr);
+void io_check_write16(struct io_check *c, u16 val, void __iomem *addr);
+void io_check_write32(struct io_check *c, u32 val, void __iomem *addr);
+void io_check_write64(struct io_check *c, u64 val, void __iomem *addr);
+
+#ifdef MODULE
+#define __io_check_r(bits, plain, c, addr)	io_check_read##bits(c, addr)
+#define __io_check_w(bits, plain, c, val, addr)	\
+	io_check_write##bits(c, val, addr)
+#else
+#define __io_check_r(bits, plain, c, addr)				\
+({									\
+	struct io_check *__rc = (c);					\
+	const void __iomem *__ra = (addr);				\
+	const u##bits __ones = -1;					\
+	u##bits __rv = __ones;						\
+									\
+	if (likely(!__rc->stop) || !__io_check_stopped(__rc)) {		\
+		__rv = arch_io_check_read(bits, __rc, __ra);		\
+		if (unlikely(__rv == __ones))				\
+			__io_check_ones(__rc, __ra, sizeof(__rv));	\
+	}								\
+	__rv;								\
+})
+
+#define __io_check_w(bits, plain, c, val, addr)				\
+do {									\
+	struct io_check *__wc = (c);					\
+	void __iomem *__wa = (addr);					\
+	u##bits __wv = (val);						\
+									\
+	if (likely(!__wc->stop) || !__io_check_stopped(__wc))		\
+		arch_io_check_write(bits, __wc, __wv, __wa);		\
+} while (0)
+#endif /* MODULE */
+
+#else /* !CONFIG_IO_CHECK: the plain accessors, and no other code */
+
+struct io_check {
+};
+
+static __always_inline void io_check_begin(struct io_check *c,
+					   struct pci_dev *pdev, u32 flags)
+{
+}
+
+static __always_inline bool io_check_failed(const struct io_check *c)
+{
+	return false;
+}
+
+static __always_inline int __must_check io_check_end(struct io_check *c)
+{
+	return 0;
+}
+
+static inline const struct io_check_err *io_check_error(const struct io_check *c)
+{
+	return NULL;
+}
+
+static inline void io_check_domain_error(struct pci_dev *pdev)
+{
+}
+
+#define __io_check_r(bits, plain, c, addr)	((void)(c), plain(addr))
+#define __io_check_w(bits, plain, c, val, addr)	((void)(c), plain(val, addr))
+
+#endif /* CONFIG_IO_CHECK */
+
+/*
+ * The accessors are readX() and writeX() in a session, with their ordering;
+ * a relaxed one may be stronger than its plain namesake.  In any context but
+ * NMI.
+ *
+ * Reads return the value, or all-ones if this access failed, or an earlier
+ * one of the session.  A write that the bus reports late, as hardware does
+ * with posted ones, is not seen by the session that made it.
+ */
+#define readb_check(c, addr)		__io_check_r(8, readb, c, addr)
+#define readw_check(c, addr)		__io_check_r(16, readw, c, addr)
+#define readl_check(c, addr)		__io_check_r(32, readl, c, addr)
+#define readq_check(c, addr)		__io_check_r(64, readq, c, addr)
+#define readb_relaxed_check(c, addr)	__io_check_r(8, readb_relaxed, c, addr)
+#define readw_relaxed_check(c, addr)	__io_check_r(16, readw_relaxed, c, addr)
+#define readl_relaxed_check(c, addr)	__io_check_r(32, readl_relaxed, c, addr)
+#define readq_relaxed_check(c, addr)	__io_check_r(64, readq_relaxed, c, addr)
+#define ioread8_check(c, addr)		__io_check_r(8, ioread8, c, addr)
+#define ioread16_check(c, addr)		__io_check_r(16, ioread16, c, addr)
+#define ioread32_check(c, addr)		__io_check_r(32, ioread32, c, addr)
+#define ioread64_check(c, addr)		__io_check_r(64, ioread64, c, addr)
+
+#define writeb_check(c, val, addr)	__io_check_w(8, writeb, c, val, addr)
+#define writew_check(c, val, addr)	__io_check_w(16, writew, c, val, addr)
+#define writel_check(c, val, addr)	__io_check_w(32, writel, c, val, addr)
+#define writeq_check(c, val, addr)	__io_check_w(64, writeq, c, val, addr)
+#define writeb_relaxed_check(c, val, addr) \
+	__io_check_w(8, writeb_relaxed, c, val, addr)
+#define writew_relaxed_check(c, val, addr) \
+	__io_check_w(16, writew_relaxed, c, val, addr)
+#define writel_relaxed_check(c, val, addr) \
+	__io_check_w(32, writel_relaxed, c, val, addr)
+#define writeq_relaxed_check(c, val, addr) \
+	__io_check_w(64, writeq_relaxed, c, val, addr)
+#define iowrite8_check(c, val, addr)	__io_check_w(8, iowrite8, c, val, addr)
+#define iowrite16_check(c, val, addr)	__io_check_w(16, iowrite16, c, val, addr)
+#define iowrite32_check(c, val, addr)	__io_check_w(32, iowrite32, c, val, addr)
+#define iowrite64_check(c, val, addr)	__io_check_w(64, iowrite64, c, val, addr)
+
+#endif /* _LINUX_IO_CHECK_H */

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fast checks of the series and of the project's own files; under a minute.
+#
+# usage: lint.sh BASE
+
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+base=${1:?usage: lint.sh BASE}
+vanilla=build/$base/vanilla
+bad=0
+
+# check NAME COMMAND...: quiet when it passes
+check()
+{
+	local name=$1 out
+
+	shift
+	if out=$("$@" 2>&1); then
+		echo "  LINT    $name"
+	else
+		bad=1
+		printf '  LINT    %s: FAILED\n%s\n' "$name" "$out" >&2
+	fi
+	return 0
+}
+
+patches()
+{
+	local git=build/$base/series.git
+
+	rm -rf build/lint
+	git -C "$git" format-patch -q -o "$PWD/build/lint" \
+		"$(git -C "$git" rev-list --max-parents=0 series)..series"
+	# FILE_PATH_CHANGES: MAINTAINERS is this repository's until it is merged
+	cd "$vanilla" &&
+	perl scripts/checkpatch.pl --strict --quiet --no-summary \
+		--ignore FILE_PATH_CHANGES "$OLDPWD"/build/lint/*.patch
+}
+
+spdx()
+{
+	local f lacks=0
+
+	while read -r f; do
+		head -n 3 "$f" | grep -q 'SPDX-License-Identifier: ' ||
+			{ echo "$f: no SPDX-License-Identifier"; lacks=1; }
+	done < <(git ls-files -co --exclude-standard -- \
+		'*.c' '*.h' '*.S' '*.py' '*.sh' 'Makefile' '*/Makefile' \
+		.ci/run tools/testing/qemu/init)
+	return $lacks
+}
+
+shell_files()
+{
+	git ls-files -co --exclude-standard -- '*.sh' .ci/run
+}
+
+list()
+{
+	git ls-files -co --exclude-standard -- "$@"
+}
+
+check "series bookkeeping, refresh is a no-op" \
+	/usr/bin/python3 scripts/series.py check "$base"
+check "checkpatch --strict, each patch" patches
+check "SPDX" spdx
+mapfile -t files < <(shell_files)
+check "shellcheck" shellcheck -x -P SCRIPTDIR -S warning "${files[@]}"
+check "shellcheck init" shellcheck -s sh -S error tools/testing/qemu/init
+mapfile -t files < <(list '*.py')
+check "pyflakes3" pyflakes3 "${files[@]}"
+mapfile -t files < <(list . ':!COPYING')
+check "codespell" codespell -q 3 "${files[@]}"
+exit $bad

@@ -1,0 +1,560 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Apply, check, export and refresh the patch series.
+
+`series` names patches in mail format, in order; a trailing "# base: 6.1 6.12"
+keeps a patch to those bases.  A patch holds hunks for files that the base
+has.  Files it adds stand in this repository at their kernel path and are
+claimed after its "---" by "Adds: PATH" lines.  BASE/NAME.patch beside a patch
+replaces its hunks on that base.
+
+Only the files that the series touches are put under git: a repository with
+one commit a patch, dated as the patch is, so that hashes repeat.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+BUILD = TOP / "build"
+KERNEL_DIRS = ("arch", "drivers", "include", "kernel", "lib",
+               "Documentation", "tools", "scripts")
+# Under those directories, but of this repository alone.
+OWN = ("scripts/series.py", "scripts/setup.sh", "scripts/packages",
+       "scripts/lint.sh", "tools/testing/qemu/",
+       "Documentation/cover-letter.txt", "Documentation/changelog.txt")
+
+
+class Error(Exception):
+    """A fault in the series or in how it was called; str() is the report."""
+
+
+def git(*args, cwd=None, stdin=None, env=None):
+    """Run git and return its output; raise Error with git's own words."""
+    run = subprocess.run(["git", *map(str, args)], cwd=cwd, input=stdin,
+                         capture_output=True, env={**os.environ, **(env or {})})
+    if run.returncode:
+        raise Error(f"git {args[0]}: " + run.stderr.decode().strip())
+    return run.stdout
+
+
+class Patch:
+    """One line of `series`: its header, claimed files and hunks."""
+
+    def __init__(self, path, base):
+        self.path = path
+        self.base = base
+        file = TOP / path
+        if not file.is_file():
+            raise Error(f"series names {path}, which does not exist")
+        text = file.read_text()
+        if "\n---\n" not in text:
+            raise Error(f"{path}: no '---' line after the message")
+        self.header, rest = text.split("\n---\n", 1)
+        claims, self.hunks = self.split(rest)
+        self.adds = re.findall(r"^Adds: (\S+)$", claims, re.M)
+        own = file.parent / base / file.name
+        if own.is_file():
+            self.hunks = self.split(own.read_text())[1]
+        self.touches = sorted(set(
+            re.findall(r"^diff --git a/(\S+) b/", self.hunks, re.M)))
+
+    @staticmethod
+    def split(text):
+        """Return what stands before the first hunk, and the hunks."""
+        at = re.search(r"^diff --git ", text, re.M)
+        return (text[:at.start()], text[at.start():]) if at else (text, "")
+
+    def text(self, hunks):
+        """The patch file with the given hunks, as refresh writes it."""
+        claims = "".join(f"Adds: {a}\n" for a in self.adds)
+        return f"{self.header}\n---\n{claims}" + ("\n" + hunks if hunks else "")
+
+
+def bases():
+    """{base: package version it was last checked on} from `bases`."""
+    lines = (TOP / "bases").read_text().splitlines()
+    return dict(line.split()[:2] for line in lines
+                if line.strip() and not line.startswith("#"))
+
+
+def read_series(base):
+    """The patches of `series` that apply to base, in order."""
+    patches = []
+    for line in (TOP / "series").read_text().splitlines():
+        name, _, guard = line.partition("#")
+        wanted = re.match(r"\s*base:(.*)", guard)
+        if name.strip() and (not wanted or base in wanted[1].split()):
+            patches.append(Patch(name.strip(), base))
+    return patches
+
+
+def package_version(base):
+    """Version of the installed linux-source package, or None."""
+    run = subprocess.run(["dpkg-query", "-W", "-f", "${Version}",
+                          f"linux-source-{base}"],
+                         capture_output=True, text=True)
+    return run.stdout.strip() or None
+
+
+class Repo:
+    """A git repository of touched files: the base, then a commit a patch."""
+
+    def __init__(self, base, read_base):
+        """read_base(path) returns the bytes of the base's file, or None."""
+        self.base = base
+        self.patches = read_series(base)
+        self.dir = BUILD / base / "series.git"
+        shutil.rmtree(self.dir, ignore_errors=True)
+        self.dir.mkdir(parents=True)
+        git("init", "-q", "--bare", "-b", "series", self.dir)
+        self.commits = []
+        self.head = self._base_commit(read_base)
+        for patch in self.patches:
+            self.head = self._commit(patch)
+            self.commits.append(self.head)
+        git("update-ref", "refs/heads/series", self.head, cwd=self.dir)
+
+    def _base_commit(self, read_base):
+        self.root_files = {}
+        listing = b""
+        for path in sorted({t for p in self.patches for t in p.touches}):
+            data = read_base(path)
+            if data is None:
+                raise Error(f"base {self.base} has no {path}; patched by " +
+                            ", ".join(p.path for p in self.patches
+                                      if path in p.touches))
+            blob = git("hash-object", "-w", "--stdin", cwd=self.dir, stdin=data)
+            self.root_files[path] = data
+            listing += b"100644 %s\t%s\n" % (blob.strip(), path.encode())
+        git("update-index", "--index-info", cwd=self.dir, stdin=listing)
+        version = package_version(self.base) or "unknown"
+        return self._write("Linux %s (Debian %s)" % (self.base, version), [], {
+            "GIT_AUTHOR_NAME": "base", "GIT_AUTHOR_EMAIL": "base",
+            "GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z"})
+
+    def _write(self, message, parents, who):
+        who = {**who, **{k.replace("AUTHOR", "COMMITTER"): v
+                         for k, v in who.items()}}
+        tree = git("write-tree", cwd=self.dir).decode().strip()
+        args = [a for p in parents for a in ("-p", p)]
+        return git("commit-tree", tree, *args, cwd=self.dir, env=who,
+                   stdin=message.encode()).decode().strip()
+
+    def _commit(self, patch):
+        with tempfile.TemporaryDirectory() as tmp:
+            info = git("mailinfo", f"{tmp}/msg", f"{tmp}/patch",
+                       stdin=(TOP / patch.path).read_bytes(),
+                       cwd=tmp).decode()
+            message = Path(tmp, "msg").read_text()
+        field = dict(line.split(": ", 1) for line in info.splitlines() if line)
+        for want in ("Author", "Email", "Subject", "Date"):
+            if want not in field:
+                raise Error(f"{patch.path}: mail header lacks {want}")
+        if patch.hunks:
+            try:
+                git("apply", "--cached", "--whitespace=nowarn", "-",
+                    cwd=self.dir, stdin=patch.hunks.encode())
+            except Error as e:
+                raise Error(
+                    f"{patch.path} does not apply to linux-source-{self.base} "
+                    f"{package_version(self.base)}; last checked on "
+                    f"{bases().get(self.base)}\n{e}\n"
+                    f"remedy: make tree BASE={self.base}, resolve, make refresh"
+                ) from None
+        listing = b""
+        for path in patch.adds:
+            file = TOP / path
+            if not file.is_file():
+                raise Error(f"{patch.path}: Adds: {path}: no such file")
+            blob = git("hash-object", "-w", file, cwd=self.dir)
+            mode = b"100755" if os.access(file, os.X_OK) else b"100644"
+            listing += b"%s %s\t%s\n" % (mode, blob.strip(), path.encode())
+        git("update-index", "--index-info", cwd=self.dir, stdin=listing)
+        return self._write(field["Subject"] + "\n\n" + message, [self.head], {
+            "GIT_AUTHOR_NAME": field["Author"],
+            "GIT_AUTHOR_EMAIL": field["Email"],
+            "GIT_AUTHOR_DATE": field["Date"]})
+
+    def tree(self, commit):
+        """{path: (mode, blob)} of a commit."""
+        out = git("ls-tree", "-r", commit, cwd=self.dir).decode()
+        return {line.split("\t")[1]: tuple(line.split()[0:3:2])
+                for line in out.splitlines()}
+
+    def hunks(self, old, new):
+        """Hunks between two commits, for files of the base only."""
+        files = [f for f in self.tree(new) if f in self.root_files]
+        if not files:
+            return ""
+        diff = git("diff", "--no-color", "--no-ext-diff", "--no-renames",
+                   old, new, "--", *files, cwd=self.dir).decode()
+        return re.sub(r"^index .*\n", "", diff, flags=re.M)
+
+    def expand(self, dest, commit, vanilla):
+        """Make dest, a copy of vanilla, hold commit's files.
+
+        Files that are right already keep their time stamps; files touched
+        by an earlier state of the series go back to vanilla.
+        """
+        want = self.tree(commit)
+        record = dest / ".series-files"
+        before = record.read_text().split("\n") if record.is_file() else []
+        for path in sorted(set(before) | set(want) - {""}):
+            if not path:
+                continue
+            file = dest / path
+            if path in want:
+                mode, blob = want[path]
+                data = git("cat-file", "blob", blob, cwd=self.dir)
+            elif (vanilla / path).is_file():
+                mode, data = "100644", (vanilla / path).read_bytes()
+            else:
+                file.unlink(missing_ok=True)
+                continue
+            if file.is_file() and file.read_bytes() == data:
+                continue
+            file.unlink(missing_ok=True)     # the copy is of hard links
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+            file.chmod(0o755 if mode == "100755" else 0o644)
+        record.write_text("\n".join(want))
+
+
+def vanilla_tree(base):
+    """build/BASE/vanilla, unpacked if it is not there yet."""
+    if base not in bases():
+        raise Error(f"no base '{base}' in the file `bases`; "
+                    f"there are: {' '.join(bases())}")
+    tar = Path(f"/usr/src/linux-source-{base}.tar.xz")
+    tree = BUILD / base / "vanilla"
+    stamp = tree / ".unpacked"
+    version = package_version(base)
+    if stamp.is_file() and stamp.read_text() == version:
+        return tree
+    if not tar.is_file():
+        raise Error(f"{tar} is missing\nremedy: scripts/setup.sh {base}")
+    free = shutil.disk_usage(TOP).free >> 30
+    if free < 6:
+        raise Error(f"{free} GiB free; a base with its kernels needs 6")
+    print(f"  UNPACK  {tar.name} ({version})", flush=True)
+    for old in (tree, BUILD / base / "patched", BUILD / base / "bisect"):
+        shutil.rmtree(old, ignore_errors=True)
+    new = BUILD / base / "unpack"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    subprocess.run(["tar", "-xf", tar, "-C", new, "--strip-components=1"],
+                   check=True)
+    (new / ".unpacked").write_text(version)
+    new.rename(tree)
+    return tree
+
+
+def repo_on_tree(base):
+    """The series on the unpacked base."""
+    tree = vanilla_tree(base)
+
+    def read(path):
+        file = tree / path
+        return file.read_bytes() if file.is_file() else None
+    return Repo(base, read), tree
+
+
+def clone_tree(vanilla, dest):
+    """Hard-link vanilla's sources to dest, object directories left out."""
+    if dest.is_dir():
+        return
+    part = dest.with_name(dest.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    names = [n for n in os.listdir(vanilla) if not n.startswith("O.")]
+    subprocess.run(["cp", "-al", "--", *names, part], cwd=vanilla, check=True)
+    part.rename(dest)
+
+
+def cmd_vanilla(args):
+    """Unpack the base."""
+    vanilla_tree(args.base)
+
+
+def cmd_patched(args):
+    """Bring build/BASE/patched (or --dest) to the series' head (or --first)."""
+    repo, vanilla = repo_on_tree(args.base)
+    dest = Path(args.dest) if args.dest else BUILD / args.base / "patched"
+    clone_tree(vanilla, dest)
+    commit = repo.commits[args.first - 1] if args.first else repo.head
+    repo.expand(dest, commit, vanilla)
+    stamp = dest / ".series-head"
+    if not stamp.is_file() or stamp.read_text() != commit:
+        stamp.write_text(commit)
+
+
+def cmd_list(args):
+    """Print the patches of a base, one a line."""
+    for patch in read_series(args.base):
+        print(patch.path)
+
+
+def cmd_where(args):
+    """List the patches that touch a file."""
+    found = False
+    for patch in read_series(args.base):
+        if args.file in patch.touches or args.file in patch.adds:
+            print(f"{patch.path}{'  (adds it)' if args.file in patch.adds else ''}")
+            found = True
+    if not found:
+        raise Error(f"no patch of base {args.base} touches {args.file}")
+
+
+def cmd_export(args):
+    """Write cover letter, numbered patches and mbox; apply and compare."""
+    repo, _ = repo_on_tree(args.base)
+    out = BUILD / args.base / "series"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    cover = (TOP / "Documentation/cover-letter.txt").read_text()
+    title, blurb = cover.split("\n", 1)
+    root = git("rev-list", "--max-parents=0", repo.head,
+               cwd=repo.dir).decode().strip()
+    opts = ["-q", "--signature=", f"{root}..{repo.head}"]
+    who = {"GIT_COMMITTER_DATE": git(
+        "show", "-s", "--format=%cI", repo.head, cwd=repo.dir).decode().strip()}
+    ident = {f"GIT_COMMITTER_{k}": git("show", "-s", f"--format=%c{f}", repo.head,
+                                       cwd=repo.dir).decode().strip()
+             for k, f in (("NAME", "n"), ("EMAIL", "e"))}
+    git("format-patch", "--cover-letter", "-o", out, *opts, cwd=repo.dir,
+        env={**who, **ident})
+    letter = out / "0000-cover-letter.patch"
+    letter.write_text(letter.read_text()
+                      .replace("*** SUBJECT HERE ***", title)
+                      .replace("*** BLURB HERE ***", blurb.strip()))
+    # git am takes every mail of an mbox for a patch: no cover letter here
+    numbered = sorted(p for p in out.glob("*.patch") if p != letter)
+    mbox = out / "series.mbox"
+    mbox.write_bytes(b"".join(p.read_bytes() for p in numbered))
+
+    with tempfile.TemporaryDirectory(dir=BUILD) as tmp:
+        fresh = Path(tmp)
+        with tarfile.open(f"/usr/src/linux-source-{args.base}.tar.xz") as tar:
+            names = {f"linux-source-{args.base}/{p}": p for p in repo.root_files}
+            for member in tar:
+                if member.name in names:
+                    file = fresh / names.pop(member.name)
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(tar.extractfile(member).read())
+                if not names:
+                    break
+        git("init", "-q", cwd=fresh)
+        git("add", "-f", ".", cwd=fresh)
+        me = ["-c", "user.name=check", "-c", "user.email=check"]
+        git(*me, "commit", "-q", "-m", "base", cwd=fresh)
+        git(*me, "am", "-q", mbox, cwd=fresh)
+        got = git("log", "--reverse", "--format=%T", cwd=fresh).split()
+        want = git("log", "--reverse", "--format=%T", repo.head,
+                   cwd=repo.dir).split()
+        if got != want:
+            raise Error("git am of the mbox gives other trees than the series")
+    print(f"{len(numbered)} patches and {mbox.relative_to(TOP)}; git am on a "
+          f"pristine linux-source-{args.base} {package_version(args.base)} "
+          "gives the same trees")
+
+
+def cmd_tree(args):
+    """Expand a full tree with one commit a patch, to work in."""
+    repo, vanilla = repo_on_tree(args.base)
+    dest = BUILD / args.base / "tree"
+    if dest.is_dir():
+        raise Error(f"{dest.relative_to(TOP)} exists\n"
+                    "remedy: make refresh to bring its edits back, or remove it")
+    clone_tree(vanilla, dest)
+    repo.expand(dest, repo.head, vanilla)
+    # the tree's own repository: only touched files are under git
+    (dest / ".git").mkdir()
+    shutil.copytree(repo.dir, dest / ".git", dirs_exist_ok=True)
+    git("config", "core.bare", "false", cwd=dest)
+    (dest / ".git/info").mkdir(exist_ok=True)
+    (dest / ".gitignore").unlink(missing_ok=True)
+    (dest / ".git/info/exclude").write_text("/*\n")
+    git("reset", "-q", "series", cwd=dest)
+    print(f"{dest.relative_to(TOP)}: branch series, a commit a patch.\n"
+          "Edit, git add -f new files, amend or rebase; then make refresh.")
+
+
+def tree_diff(dest, vanilla, old, new, path):
+    """Hunks of one file between two commits of a work tree, as `hunks` gives.
+
+    The base's side of a file that the series did not touch so far comes from
+    vanilla: the tree's first commit does not have it.
+    """
+    def content(commit):
+        if git("ls-tree", commit, "--", path, cwd=dest):
+            return git("show", f"{commit}:{path}", cwd=dest)
+        return (vanilla / path).read_bytes()
+    with tempfile.TemporaryDirectory() as tmp:
+        for side, commit in (("a", old), ("b", new)):
+            file = Path(tmp, side, path)
+            file.parent.mkdir(parents=True)
+            file.write_bytes(content(commit))
+        run = subprocess.run(["git", "diff", "--no-index", "--no-color",
+                              "--no-prefix", f"a/{path}", f"b/{path}"],
+                             cwd=tmp, capture_output=True, text=True)
+    return re.sub(r"^index .*\n", "", run.stdout, flags=re.M)
+
+
+def cmd_refresh(args):
+    """Bring the commits of build/BASE/tree back into patches and files."""
+    pinned = next(iter(bases()))
+    if args.base != pinned:
+        raise Error(f"refresh works on base {pinned}, not {args.base}: hunks of "
+                    f"other bases are kept by hand in {args.base}/ beside a patch")
+    dest = BUILD / args.base / "tree"
+    repo, _ = repo_on_tree(args.base)
+    if os.environ.get("CI") == "true" or not dest.is_dir():
+        print(f"refresh: no {dest.relative_to(TOP)} (make tree); nothing to do")
+        return
+    if git("status", "--porcelain", "-uno", cwd=dest).strip():
+        raise Error(f"{dest.relative_to(TOP)} has uncommitted edits\n"
+                    "remedy: commit or amend them there first")
+    log = git("log", "--reverse", "--format=%H", "HEAD", cwd=dest).decode().split()
+    root, commits = log[0], log[1:]
+    known = {p.path: p for p in repo.patches}
+    by_subject = {re.search(r"^Subject: (?:\[PATCH\] )?(.*(?:\n .*)*)", p.header,
+                            re.M)[1].replace("\n ", " "): p for p in known.values()}
+    previous, owner = root, {}
+    have = set(git("ls-tree", "-r", "--name-only", root,
+                   cwd=dest).decode().splitlines())
+    writes = {}
+    for commit in commits:
+        subject = git("show", "-s", "--format=%s", commit,
+                      cwd=dest).decode().strip()
+        if subject not in by_subject:
+            raise Error(f"commit '{subject}' has no patch in `series`\nremedy: "
+                        "add a patch file with that Subject and its line first")
+        patch = by_subject[subject]
+        changed = git("diff", "--name-only", previous, commit,
+                      cwd=dest).decode().splitlines()
+        vanilla = BUILD / args.base / "vanilla"
+        patch.adds = []
+        old_files = []
+        for path in changed:
+            if path in have or (vanilla / path).is_file():
+                old_files.append(path)
+            elif path in owner:
+                raise Error(f"{path}, added by '{owner[path]}', is changed by "
+                            f"'{subject}'\nremedy: move the change there")
+            else:
+                owner[path] = subject
+                patch.adds.append(path)
+                writes[path] = git("show", f"{commit}:{path}", cwd=dest)
+        diff = "".join(tree_diff(dest, vanilla, previous, commit, path)
+                       for path in sorted(old_files))
+        message = git("show", "-s", "--format=%b", commit, cwd=dest).decode()
+        head = patch.header.split("\n\n", 1)[0]
+        patch.header = head + "\n\n" + message.strip()
+        writes[patch.path] = patch.text(diff).encode()
+        previous = commit
+    for path, data in writes.items():
+        file = TOP / path
+        if not file.is_file() or file.read_bytes() != data:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+            print(f"  REFRESH {path}")
+
+
+def slug(subject):
+    """A subject as a file name, in git format-patch's manner."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", subject).strip("-.")[:52].rstrip("-.")
+
+
+def cmd_check(args):
+    """Bookkeeping: claims, file names, order, and that refresh is a no-op."""
+    faults = []
+    listed = [line.split("#")[0].strip()
+              for line in (TOP / "series").read_text().splitlines()]
+    listed = [name for name in listed if name]
+    tracked = git("ls-files", "-co", "--exclude-standard", cwd=TOP).decode().split()
+    faults += [f"series lists {n} twice" for n in set(listed)
+               if listed.count(n) > 1]
+    is_override = {f"{Path(n).parent}/{b}/{Path(n).name}"
+                   for n in listed for b in bases()}
+    faults += [f"{f}: in no line of series" for f in tracked
+               if f.endswith(".patch") and f not in listed
+               and f not in is_override]
+    claims = {}
+    for base in bases():
+        for patch in read_series(base):
+            for path in patch.adds:
+                claims.setdefault(path, set()).add(patch.path)
+    for path, owners in claims.items():
+        if len(owners) > 1:
+            faults.append(f"{path}: claimed by {' and '.join(sorted(owners))}")
+        if path not in tracked:
+            faults.append(f"{path}: claimed, but git ignores it or it is absent")
+    for path in tracked:
+        if (path.startswith(KERNEL_DIRS) and "/" in path and path not in claims
+                and not path.endswith(".patch")
+                and not any(path == o or (o.endswith("/") and path.startswith(o))
+                            for o in OWN)):
+            faults.append(f"{path}: a kernel file that no patch claims")
+    if faults:
+        raise Error("\n".join(faults))
+    for base in args.bases or bases():
+        repo, vanilla = repo_on_tree(base)
+        previous = git("rev-list", "--max-parents=0", repo.head,
+                       cwd=repo.dir).decode().strip()
+        for patch, commit in zip(repo.patches, repo.commits):
+            for path in patch.adds:
+                if (vanilla / path).exists():
+                    faults.append(f"{patch.path}: Adds: {path}: base {base} "
+                                  "has that file; write hunks")
+            if patch.text(repo.hunks(previous, commit)) != \
+                    (TOP / patch.path).read_text() and base == next(iter(bases())):
+                faults.append(f"{patch.path}: not as make refresh writes it")
+            subject = git("show", "-s", "--format=%s", commit,
+                          cwd=repo.dir).decode().strip()
+            if Path(patch.path).stem != slug(subject.split(": ", 1)[-1]).lower():
+                faults.append(f"{patch.path}: the file name is not its subject's "
+                              f"slug '{slug(subject.split(': ', 1)[-1]).lower()}'")
+            previous = commit
+        if package_version(base) != bases()[base]:
+            print(f"note: base {base} is now {package_version(base)}; "
+                  f"`bases` says {bases()[base]}")
+    if faults:
+        raise Error("\n".join(faults))
+
+
+def main():
+    """Parse the command line; an Error ends with its text and status 1."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    sub = parser.add_subparsers(dest="cmd", required=True)
+    for name, func in (("vanilla", cmd_vanilla), ("patched", cmd_patched),
+                       ("list", cmd_list), ("where", cmd_where),
+                       ("export", cmd_export), ("tree", cmd_tree),
+                       ("refresh", cmd_refresh)):
+        p = sub.add_parser(name, help=func.__doc__)
+        p.set_defaults(func=func)
+        p.add_argument("base")
+        if name == "where":
+            p.add_argument("file")
+        if name == "patched":
+            p.add_argument("--first", type=int, help="first N patches only")
+            p.add_argument("--dest", help="directory to bring there")
+    p = sub.add_parser("check", help=cmd_check.__doc__)
+    p.add_argument("bases", nargs="*")
+    p.set_defaults(func=cmd_check)
+    args = parser.parse_args()
+    try:
+        args.func(args)
+    except Error as e:
+        sys.exit(f"series: {e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Install what the named package sets of scripts/packages lack; do nothing
+# when nothing is missing.
+#
+# usage: setup.sh SET...
+#
+# The machine's own sources, pins and package lists stay as they are: the
+# backports and source entries, the pin for QEMU and the lists live under
+# build/apt and are handed to apt on its command line.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+apt=$top/build/apt
+table=$top/scripts/packages
+
+die()
+{
+	printf 'setup: %s\n' "$@" >&2
+	exit 1
+}
+
+# Print the packages of the sets in $@ that are absent or too old.
+missing()
+{
+	local set pkg min have
+
+	for set in "$@"; do
+		grep -q "^$set	" "$table" ||
+			die "no package set '$set' in scripts/packages" \
+			    "sets: $(sed '/^#/d; s/	.*//' "$table" | sort -u | xargs)"
+		while read -r _ pkg min; do
+			have=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$pkg" 2>/dev/null || true)
+			case $have in
+			"installed "*)
+				[ -z "$min" ] ||
+				dpkg --compare-versions "${have#* }" ge "$min" ||
+				echo "$pkg"
+				;;
+			*)
+				echo "$pkg"
+				;;
+			esac
+		done < <(grep "^$set	" "$table")
+	done
+}
+
+# Sources under build/apt: the machine's own, and from the same mirror the
+# backports of this release and the source packages.
+write_sources()
+{
+	local key='' uri seen
+
+	rm -rf "$apt/sources.list.d"
+	mkdir -p "$apt/sources.list.d" "$apt/lists/partial"
+	find /etc/apt/sources.list.d -maxdepth 1 \
+		\( -name '*.list' -o -name '*.sources' \) \
+		-exec cp {} "$apt/sources.list.d/" \;
+
+	[ ! -r /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+		key='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
+	# one line a repository: URI, codename
+	seen=$(apt-get indextargets \
+		--format '$(REPO_URI) $(CODENAME)' 'Component: main' | sort -u)
+	uri=$(awk -v r="$release" '$2 == r { print $1; exit }' <<<"$seen")
+	# before the first apt-get update a repository has no codename
+	[ -n "$uri" ] || uri=$(apt-get indextargets \
+		--format '$(REPO_URI) $(RELEASE)' 'Component: main' |
+		awk -v r="$release" '$2 == r { print $1; exit }')
+	[ -n "$uri" ] ||
+		die "no apt source for $release, component main, on this machine" \
+		    "remedy: add one to /etc/apt/sources.list.d and try again"
+	{
+		echo "deb-src $key $uri $release main"
+		grep -q " $release-backports\$" <<<"$seen" ||
+			echo "deb $key $uri $release-backports main"
+	} > "$apt/sources.list.d/io-check.list"
+	cat > "$apt/preferences" <<-PIN
+		Package: src:qemu
+		Pin: release n=$release-backports
+		Pin-Priority: 500
+	PIN
+}
+
+apt_get()
+{
+	apt-get -o Dir::Etc::sourceparts="$apt/sources.list.d" \
+		-o Dir::Etc::preferences="$apt/preferences" \
+		-o Dir::State::lists="$apt/lists" \
+		-o APT::Sandbox::User=root \
+		-o Acquire::Retries=3 \
+		-o Dpkg::Use-Pty=0 -qq "$@"
+}
+
+# Run a step quietly; show its end when it fails.
+step()
+{
+	local what=$1 start=$SECONDS log=$apt/log
+
+	shift
+	echo "  APT     $what"
+	"$@" > "$log" 2>&1 || { tail -n 20 "$log" >&2; die "failed: $what"; }
+	[ $((SECONDS - start)) -lt 5 ] || echo "  APT     done in $((SECONDS - start)) s"
+}
+
+[ $# -gt 0 ] || die "usage: setup.sh SET..."
+
+want=$(missing "$@" | sort -u | xargs)
+source_wanted=''
+case " $* " in *" build "*)
+	ls "$top"/build/dl/busybox_*.dsc > /dev/null 2>&1 || source_wanted=busybox
+esac
+[ -n "$want$source_wanted" ] || exit 0
+
+command -v apt-get > /dev/null ||
+	die "no apt-get here: the set-up knows Debian 12 only" "needed: $want"
+# shellcheck source=/dev/null
+release=$(. /etc/os-release && echo "${VERSION_CODENAME:-unknown}")
+[ "$release" = bookworm ] ||
+	die "this is '$release'; the set-up knows Debian 12 (bookworm) only:" \
+	    "later releases carry no linux-source-6.1" \
+	    "remedy: run on Debian 12, in a container or chroot for instance"
+[ -z "$want" ] || [ "$(id -u)" = 0 ] ||
+	die "missing packages: $want" "remedy: sudo $0 $*"
+
+export DEBIAN_FRONTEND=noninteractive
+mkdir -p "$apt"
+write_sources
+step "update" apt_get update
+# shellcheck disable=SC2086
+[ -z "$want" ] ||
+	step "install $want" apt_get install -y --no-install-recommends $want
+if [ -n "$source_wanted" ]; then
+	mkdir -p "$top/build/dl"
+	cd "$top/build/dl"
+	step "source $source_wanted" apt_get source --download-only "$source_wanted"
+fi
+# shellcheck disable=SC2086
+left=$(missing "$@" | sort -u | xargs)
+[ -z "$left" ] || die "apt installed no suitable version of: $left"

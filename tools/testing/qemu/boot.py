@@ -1,0 +1,288 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Boot one guest, run the tests it is told to, and report what was seen.
+
+The guest's console and its results (KTAP, on a virtio serial port) go to
+files.  QEMU's own log of rejected accesses comes through a pipe and is counted
+on the way: it is the independent witness of how many accesses the bus failed.
+
+Run by hand it repeats what a make target did:
+
+    boot.py powernv9 --tree patched --variant on --run registers
+"""
+
+import argparse
+import collections
+import dataclasses
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+BUILD = TOP / "build"
+SELFTESTS = "tools/testing/selftests/io_check"
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """How QEMU runs one machine.
+
+    arch    kernels that run on it: a name in arch/
+    qemu    emulator and machine arguments
+    console kernel's console= device
+    hba     bus= property of the host adapter, "" for the default bus
+    port    bus= property of the result port's adapter
+    log     -d category in which this target logs a rejected access
+    smp     whether -smp may exceed 1
+    """
+
+    arch: tuple
+    qemu: tuple
+    console: str
+    hba: str = ""
+    port: str = ""
+    log: str = "invalid_mem"
+    smp: bool = True
+
+
+def powernv(cpu):
+    """A PowerNV machine: one PHB a device, 1 GiB or QEMU exits."""
+    return Machine(("ppc64", "ppc64el"),
+                   ("qemu-system-ppc64", "-M", f"powernv{cpu}", "-m", "1G"),
+                   "hvc0", hba="pcie.0", port="pcie.1")
+
+
+def pseries(cpu):
+    """A PAPR machine.  FWNMI is off where a plain machine check has to end in
+    an Oops: TCG does not deliver it the way the guest then expects."""
+    return Machine(("ppc64", "ppc64el"),
+                   ("qemu-system-ppc64", "-M", "pseries,cap-fwnmi=off",
+                    "-cpu", f"POWER{cpu}", "-m", "512"), "hvc0")
+
+
+MACHINES = {
+    "powernv8": powernv(8),
+    "powernv9": powernv(9),
+    "powernv10": powernv(10),
+    "pseries8": pseries(8),
+    "pseries9": pseries(9),
+    "pseries10": pseries(10),
+}
+
+
+class Hits:
+    """Counts of QEMU's "Invalid read/write at addr ..." lines, by access."""
+
+    CAP = 5_000_000     # lines; a livelock writes 0.9 GB a minute
+    LINE = re.compile(rb"Invalid (read|write) at addr 0x([0-9A-Fa-f]+), size (\d+)")
+
+    def __init__(self):
+        self.count = collections.Counter()
+        self.lines = 0
+        self.capped = threading.Event()
+
+    def read(self, fd):
+        """Consume the log until QEMU closes it; past the cap, only drain."""
+        with os.fdopen(fd, "rb") as log:
+            for line in log:
+                self.lines += 1
+                if self.lines > self.CAP:
+                    self.capped.set()
+                    continue
+                match = self.LINE.search(line)
+                if match:
+                    self.count[match[1].decode(), int(match[2], 16),
+                               int(match[3])] += 1
+
+    def inside(self, start, end, direction=None):
+        """Rejected accesses in [start, end], bus addresses as QEMU logs them."""
+        return sum(n for (way, addr, _), n in self.count.items()
+                   if start <= addr <= end and direction in (None, way))
+
+
+@dataclasses.dataclass
+class Result:
+    """What one boot showed.
+
+    outcome  "completed", "panic", "timeout", "log full" or "stopped"
+    seconds  wall time of the guest
+    hits     a Hits
+    """
+
+    outcome: str
+    seconds: float
+    hits: Hits
+    ktap: Path
+    console: Path
+
+    def figures(self):
+        """The name=value pairs of the tests' "# figures" lines, summed."""
+        sums = collections.Counter()
+        for line in re.findall(r"# figures (.*)", self.ktap.read_text()):
+            for pair in line.split():
+                name, value = pair.split("=")
+                sums[name] += int(value)
+        return dict(sums)
+
+    def complaints(self):
+        """The kernel's warnings on the console: none belong in a good run."""
+        return re.findall(r"^.*(?:WARNING: CPU|BUG:|INFO: task|soft lockup|"
+                          r"Call Trace:|Oops:).*$",
+                          self.console.read_text(errors="replace"), re.M)
+
+    def bar(self):
+        """(start, end) of the adapter's register BAR, as the guest saw it."""
+        match = re.search(r"# adapter \S+ bar \d+ (0x\w+) (0x\w+)",
+                          self.ktap.read_text())
+        return (int(match[1], 16), int(match[2], 16)) if match else None
+
+    def hits_in_bar(self, direction=None):
+        """QEMU's count of rejected accesses to the adapter's registers."""
+        bar = self.bar()
+        return self.hits.inside(*bar, direction) if bar else 0
+
+
+def object_dir(base, tree, arch, variant):
+    """Where kernel.sh builds."""
+    return BUILD / base / tree / f"O.{arch}.{variant}"
+
+
+def initramfs(base, tree, arch, variant, out):
+    """Pack init, busybox, selftests and the kernel's test modules."""
+    obj = object_dir(base, tree, arch, variant)
+    spec = (TOP / "tools/testing/qemu/initramfs.list").read_text()
+    for ko in [*obj.glob("drivers/pci/tests/*.ko"), *obj.glob("external/*.ko")]:
+        spec += f"file /modules/{ko.name} {ko} 0644 0 0\n"
+    env = {**os.environ, "QEMU_DIR": str(TOP / "tools/testing/qemu"),
+           "SELFTESTS": str(TOP / SELFTESTS),
+           "USERSPACE": str(BUILD / "userspace" / arch)}
+    with tempfile.NamedTemporaryFile("w", suffix=".list") as listing:
+        listing.write(spec)
+        listing.flush()
+        with open(out, "wb") as file:
+            subprocess.run([obj / "usr/gen_init_cpio", listing.name],
+                           stdout=file, env=env, check=True)
+
+
+def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
+         args=(), append="", smp=1, timeout=120, log=None, devices=None):
+    """Boot machine `name` and run the tests `run`; return a Result.
+
+    timeout is in seconds of wall time; past it QEMU is killed, whatever the
+    guest does.  log names the directory for console.log and results.ktap.
+    devices replaces the default host adapter.
+    """
+    machine = MACHINES[name]
+    arch = arch or machine.arch[0]
+    obj = object_dir(base, tree, arch, variant)
+    if not (obj / "vmlinux").is_file():
+        sys.exit(f"boot: no kernel {obj.relative_to(TOP)}/vmlinux\n"
+                 f"remedy: tools/testing/qemu/kernel.sh {base} {tree} {arch} {variant}")
+    log = Path(log or BUILD / "logs" / f"{name}-{arch}-{tree}-{variant}-{'-'.join(run)}"
+               .replace(":", "_"))
+    log.mkdir(parents=True, exist_ok=True)
+    ktap, console = log / "results.ktap", log / "console.log"
+    ktap.write_text("")
+    console.write_text("")
+    initramfs(base, tree, arch, variant, log / "initramfs.cpio")
+
+    def on(bus):
+        return f",bus={bus}" if bus else ""
+    rd, wr = os.pipe()
+    cmdline = " ".join(filter(None, (
+        f"console={machine.console} panic=-1 bench.run={','.join(run)}",
+        f"bench.args={','.join(map(str, args))}" if args else "", append)))
+    command = [
+        # the kernel kills QEMU should this process die first
+        "setpriv", "--pdeathsig", "KILL",
+        *machine.qemu, "-smp", str(smp), "-nic", "none", "-display", "none",
+        "-no-reboot", "-kernel", str(obj / "vmlinux"),
+        "-initrd", str(log / "initramfs.cpio"), "-append", cmdline,
+        "-chardev", f"file,id=console,path={console}", "-serial", "chardev:console",
+        "-device", f"virtio-serial-pci{on(machine.port)}",
+        "-chardev", f"file,id=ktap,path={ktap}",
+        "-device", "virtserialport,chardev=ktap,name=ktap",
+        *(devices if devices is not None else
+          ("-device", f"mptsas1068,id=hba0{on(machine.hba)}")),
+        "-d", machine.log, "-D", f"/proc/self/fd/{wr}", "-monitor", "none",
+    ]
+    (log / "command").write_text(" ".join(command) + "\n")
+    what = f"{name} {base}/{tree} {arch} {variant}: {' '.join(run)} {append}".rstrip()
+    print(f"  BOOT    {what}", flush=True)
+    start = time.monotonic()
+    hits = Hits()
+    with open(log / "qemu.log", "wb") as errors:
+        qemu = subprocess.Popen(command, pass_fds=[wr], stdin=subprocess.DEVNULL,
+                                stdout=errors, stderr=errors,
+                                start_new_session=True)
+    os.close(wr)
+    reader = threading.Thread(target=hits.read, args=(rd,), daemon=True)
+    reader.start()
+    outcome, tick = None, start + 10
+    try:
+        while qemu.poll() is None and not outcome:
+            time.sleep(0.05)
+            now = time.monotonic()
+            if now - start > timeout:
+                outcome = "timeout"
+            elif hits.capped.is_set():
+                outcome = "log full"
+            if now > tick:
+                tick += 10
+                print(f"  BOOT    {what}: {now - start:.0f} s", flush=True)
+    finally:
+        if qemu.poll() is None:
+            os.killpg(qemu.pid, signal.SIGKILL)
+        qemu.wait()
+    reader.join(5)
+    seconds = time.monotonic() - start
+    text = console.read_text(errors="replace")
+    if re.search(r"Kernel panic|Oops:|Unable to handle kernel", text):
+        outcome = "panic"
+    elif not outcome:
+        outcome = "completed" if "bench: done" in text else "stopped"
+    print(f"  BOOT    {what}: {outcome} after {seconds:.1f} s", flush=True)
+    return Result(outcome, seconds, hits, ktap, console)
+
+
+def repeat_command(name, result, **how):
+    """The one command that repeats a boot, for a failure's report."""
+    parts = [f"tools/testing/qemu/boot.py {name}"]
+    for key, value in how.items():
+        if key in ("run", "args"):
+            value = ",".join(map(str, value))
+        if value:
+            parts.append(f"--{key} '{value}'")
+    return f"repeat with: {' '.join(parts)}\nlogs: {result.console.parent.relative_to(TOP)}"
+
+
+def main():
+    """Boot as the command line says; the exit status is 0 if it completed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("machine", choices=MACHINES)
+    for option, default in (("base", "6.1"), ("tree", "patched"),
+                            ("variant", "on"), ("arch", None), ("append", "")):
+        parser.add_argument(f"--{option}", default=default)
+    parser.add_argument("--run", default="registers", help="tests, by comma")
+    parser.add_argument("--args", default="", help="their arguments, by comma")
+    parser.add_argument("--smp", type=int, default=1)
+    parser.add_argument("--timeout", type=int, default=120, help="seconds")
+    args = vars(parser.parse_args())
+    name = args.pop("machine")
+    args["run"] = args["run"].split(",")
+    args["args"] = [a for a in args["args"].split(",") if a]
+    result = boot(name, **args)
+    print(result.ktap.read_text())
+    print(f"outcome {result.outcome}, rejected accesses {result.hits.lines}, "
+          f"in the BAR {result.hits_in_bar()}; {result.console.relative_to(TOP)}")
+    sys.exit(result.outcome != "completed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What make check and make check-all hold the series to.
+
+The environment says on what: BENCH_BASE, BENCH_MACHINES ("MACHINE:ARCH ..."),
+BENCH_ALL.  Make has built the kernels before.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import boot
+
+BASE = os.environ.get("BENCH_BASE", "6.1")
+MACHINES = [tuple(m.split(":")) for m in
+            os.environ.get("BENCH_MACHINES", "powernv9:ppc64").split()]
+KUNIT_PY = boot.BUILD / BASE / "vanilla/tools/testing/kunit/kunit.py"
+
+machines = pytest.mark.parametrize(
+    "machine,arch", MACHINES, ids=[f"{m}-{a}" for m, a in MACHINES])
+
+
+def run(machine, arch, **how):
+    """Boot; return the Result and the text that repeats it."""
+    how = {"base": BASE, "arch": arch, **how}
+    result = boot.boot(machine, log=boot.BUILD / "check" / "-".join(
+        [machine, arch, how.get("tree", "patched"), *how["run"],
+         *map(str, how.get("args", ())), how.get("append", "")]
+    ).strip("-").replace(":", "_"), **how)
+    return result, boot.repeat_command(machine, result, **how)
+
+
+def green(ktap):
+    """The base kernel's own verdict: all passed, none skipped or missing.
+
+    kunit.py's exit status alone does not say so: it is 0 when a test plan was
+    cut short by a panic.
+    """
+    parsed = subprocess.run([sys.executable, KUNIT_PY, "parse", ktap],
+                            capture_output=True, text=True)
+    return (parsed.returncode == 0 and
+            re.search(r"Ran \d+ tests: passed: \d+$", parsed.stdout, re.M))
+
+
+@machines
+def test_suites(machine, arch):
+    """KUnit and kselftest on the patched kernel; every hit is detected."""
+    result, again = run(machine, arch,
+                        run=["kunit:io_check", "registers", "burst"])
+    assert result.outcome == "completed", again
+    assert green(result.ktap), result.ktap.read_text() + again
+    assert len(re.findall(r"^ok ", result.ktap.read_text(), re.M)) == 3, again
+    assert not result.complaints(), f"{result.complaints()}\n{again}"
+    seen = result.figures()
+    assert seen["wrong"] == 0, again
+    # QEMU's own count of rejected accesses against the kernel's of errors
+    assert result.hits_in_bar() == seen["detected"] >= 1000, again
+
+
+@machines
+def test_vanilla_panics(machine, arch):
+    """The control: one plain access to the dead device ends vanilla."""
+    result, again = run(machine, arch, tree="vanilla", variant="plain",
+                        run=["registers"], args=["plain"])
+    assert result.outcome == "panic", again
+    assert result.hits_in_bar() == 1, again
+    assert "ok 1 accesses to a live device" in result.ktap.read_text(), again
+    assert "ok 2" not in result.ktap.read_text(), again
+
+
+# Negative tests: with a guard off the suite must not pass.
+
+@machines
+def test_without_hook_red(machine, arch):
+    """The stubs alone, without the machine-check hook, save nothing."""
+    result, again = run(machine, arch, run=["registers"],
+                        append="io_check_nohook")
+    assert result.outcome == "panic" and result.hits_in_bar() == 1, again
+    assert not green(result.ktap), again
+
+
+@machines
+def test_extable_alone_red(machine, arch):
+    """An exception table entry alone does not save a kernel load."""
+    result, again = run(machine, arch, run=["registers"], args=["extable"])
+    assert result.outcome == "panic" and result.hits_in_bar() == 1, again
+    assert "ok 1 accesses to a live device" in result.ktap.read_text(), again
+    assert not green(result.ktap), again
+
+
+def test_harness_sees_wrong_count(tmp_path):
+    """The bench's own guards: lost hits and kernel warnings are noticed."""
+    hits = boot.Hits()
+    rd, wr = os.pipe()
+    os.write(wr, b"Invalid read at addr 0x1004, size 4, region '(null)', "
+                 b"reason: rejected\n"
+                 b"Invalid write at addr 0x2000, size 8, region '(null)', "
+                 b"reason: rejected\n")
+    os.close(wr)
+    hits.read(rd)
+    assert hits.inside(0x1000, 0x1fff) == 1
+    assert hits.inside(0x1000, 0x2fff) == 2
+    assert hits.inside(0x1000, 0x2fff, "write") == 1
+    console = tmp_path / "console"
+    console.write_text("[ 1.0] WARNING: CPU: 0 PID: 1 at x\n")
+    ktap = tmp_path / "ktap"
+    ktap.write_text("KTAP version 1\n1..1\nnot ok 1 x\n")
+    result = boot.Result("completed", 0, hits, ktap, console)
+    assert result.complaints()
+    for bad in ("not ok 1 x", "ok 1 x # SKIP", ""):
+        ktap.write_text(f"KTAP version 1\n1..1\n{bad}\n")
+        assert not green(ktap), bad
+    ktap.write_text("KTAP version 1\n1..1\nok 1 x\n")
+    assert green(ktap)

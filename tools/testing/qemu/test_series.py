@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The patches as such: object code with the options off, and each by itself.
+
+Builds go through kernel.sh; a failing test names its log.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import boot
+
+sys.path.insert(0, str(boot.TOP / "scripts"))
+import series  # noqa: E402  (after the path is set)
+
+BASE = os.environ.get("BENCH_BASE", "6.1")
+PATCHES = series.read_series(BASE)
+DRIVERS = ["drivers/message/fusion", "drivers/scsi/sym53c8xx_2"]
+
+
+def kernel(tree, arch, variant, *targets, extra=None, lax=False):
+    """Run kernel.sh; return the text of its build log."""
+    env = {**os.environ, **({"KEXTRA": extra} if extra else {}),
+           **({"LAX": "1"} if lax else {})}
+    run = subprocess.run([boot.TOP / "tools/testing/qemu/kernel.sh", BASE, tree,
+                          arch, variant, *targets], env=env)
+    obj = boot.object_dir(BASE, tree, arch, variant)
+    assert run.returncode == 0, f"log: {obj.relative_to(boot.TOP)}/build.log"
+    return (obj / "build.log").read_text()
+
+
+def objects(variant, targets, extra=None):
+    """{tree: {object: its bytes}} of the targets, in vanilla and patched."""
+    found = {}
+    for tree in ("vanilla", "patched"):
+        kernel(tree, "ppc64", variant, *targets, extra=extra)
+        top = boot.object_dir(BASE, tree, "ppc64", variant)
+        files = (o.relative_to(top) for t in targets for o in
+                 ((top / t).rglob("*.o") if t.endswith("/") else [top / t]))
+        found[tree] = {f: (top / f).read_bytes() for f in files
+                       # linked from the others, and named by them
+                       if f.name != "built-in.o"}
+        found[tree]["asm-offsets.h"] = \
+            (top / "include/generated/asm-offsets.h").read_bytes()
+    assert found["vanilla"].keys() == found["patched"].keys()
+    return found["vanilla"], found["patched"]
+
+
+def test_off_objects_identical():
+    """Without the options every object beside a patched file is vanilla's.
+
+    Lines move when a patch adds some, and WARN_ON() and the like put their
+    numbers into the object; what differs is built again with __LINE__ 0.
+    """
+    touched = {t for p in PATCHES for t in p.touches if t.endswith((".c", ".S"))}
+    dirs = {os.path.dirname(t) for t in touched} | {"drivers/pci", *DRIVERS}
+    foreign = [d for d in dirs if re.match(r"arch/(?!powerpc/)", d)]
+    assert not foreign, f"no bench kernel builds {foreign}"
+    vanilla, patched = objects("plain", [f"{d}/" for d in sorted(dirs)])
+    assert len(vanilla) > 50
+    differ = [str(o) for o in vanilla if vanilla[o] != patched[o]]
+    print(f"  SAME    {len(vanilla) - len(differ)} objects of {len(vanilla)}; "
+          f"without __LINE__: {' '.join(differ) or 'none'}")
+    if differ:
+        vanilla, patched = objects(
+            "plain@line0", differ,
+            extra="KCFLAGS=-D__LINE__=0 -w")
+        assert not [o for o in vanilla if vanilla[o] != patched[o]]
+
+
+def warnings(log):
+    """Warnings of gcc and sparse as (file, text); line numbers drift."""
+    return set(re.findall(r"^(?:\.\./)?(\S+?):\d+(?::\d+)?: (?:warning|error): (.*)$",
+                          log, re.M))
+
+
+@pytest.mark.parametrize("number", range(1, len(PATCHES) + 1),
+                         ids=[p.path for p in PATCHES])
+def test_each_patch(number):
+    """Every patch builds, with its options off, on and as modules.
+
+    The files that the series adds up to it give no warning of W=1 or sparse;
+    those that it changes give none that vanilla's do not give.
+    """
+    subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest",
+                    boot.BUILD / BASE / "bisect", "--first", str(number)],
+                   check=True)
+    for variant in ("plain", "on", "on+builtin"):
+        kernel("bisect", "ppc64", variant, lax=True)
+    ours = {f for p in PATCHES[:number] for f in p.touches + p.adds}
+    sources = [f for f in sorted(ours)
+               if f.endswith((".c", ".S")) and not f.startswith("tools/")
+               and "asm-offsets" not in f]
+    found = {}
+    for tree in ("bisect", "vanilla"):
+        variant = {"bisect": "on", "vanilla": "plain"}[tree]
+        base = boot.BUILD / BASE / tree
+        targets = [f"{f[:-2]}.o" for f in sources if (base / f).is_file()]
+        if number == 1:
+            targets = []     # its option needs an architecture: the next patch
+        log = kernel(tree, "ppc64", f"{variant}@w1", "prepare", *targets,
+                     extra="W=1", lax=True) if targets else ""
+        log += kernel(tree, "ppc64", f"{variant}@c2", "prepare", *targets,
+                      extra="C=2", lax=True) if targets else ""
+        found[tree] = {w for w in warnings(log)
+                       if w[0] in ours}
+    assert not found["bisect"] - found["vanilla"]

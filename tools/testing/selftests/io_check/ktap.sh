@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the tests: KTAP, and the registers of one LSI host adapter.
+
+# shellcheck shell=sh disable=SC2034
+KSFT_SKIP=4
+FILE=/sys/kernel/debug/io_check_test
+tests=0
+failed=0
+
+skip()
+{
+	echo "1..0 # SKIP $1"
+	exit $KSFT_SKIP
+}
+
+# result RC NAME [DIAGNOSTIC]
+result()
+{
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests $2"
+	else
+		failed=$((failed + 1))
+		[ -z "$3" ] || echo "# $3"
+		echo "not ok $tests $2"
+	fi
+}
+
+finish()
+{
+	[ $failed = 0 ]
+	exit
+}
+
+# Find the adapter: $bdf, $dev, and $bar of its registers.  In both families
+# offset 0x34 is a register that stores what is written and does nothing while
+# no driver is bound: SCRATCHA, and of HostInterruptMask the bits of 0x9.
+find_adapter()
+{
+	insmod /modules/io_check_test.ko 2> /dev/null ||
+		modprobe io_check_test 2> /dev/null
+	[ -w $FILE ] || skip "no $FILE: CONFIG_IO_CHECK_KUNIT_TEST?"
+	for dev in /sys/bus/pci/devices/*; do
+		case $(cat "$dev/vendor"):$(cat "$dev/device") in
+		0x1000:0x0054) bar=1; break ;;	# SAS1068
+		0x1000:0x0012) bar=1; break ;;	# 53c895a
+		esac
+		dev=
+	done
+	[ -n "$dev" ] || skip "no LSI SAS1068 or 53c895a"
+	bdf=${dev##*/}
+	[ ! -e "$dev/driver" ] || echo "$bdf" > "$dev/driver/unbind"
+	memory_on
+	# shellcheck disable=SC2046
+	echo "# adapter $bdf bar $bar" \
+		$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1,2)
+}
+
+# Memory decoding is bit 1 of the command register (PCI 3.0, 6.2.2); the test
+# needs no other bit.
+memory_on()
+{
+	printf '\002' | dd of="$dev/config" bs=1 seek=4 conv=notrunc 2> /dev/null
+}
+
+memory_off()
+{
+	printf '\000' | dd of="$dev/config" bs=1 seek=4 conv=notrunc 2> /dev/null
+}
+
+# access OP OFFSET SIZE COUNT [VALUE]: sets $errors, $error, $value, $record
+access()
+{
+	echo "$1 $bdf $bar $2 $3 $4 ${5:-0}" > $FILE || return
+	record=$(cat $FILE)
+	errors=${record#*errors=} errors=${errors%% *}
+	error=${record#*error=} error=${error%% *}
+	value=${record#*value=} value=${value%% *}
+}
