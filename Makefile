@@ -68,16 +68,16 @@ check-all: lint series $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	#
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(QEMU)/test_check.py $(QEMU)/test_series.py)
 
 PHONY += lint
-lint: setup-lint base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
+lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
 	$(Q)scripts/lint.sh $(BASE)
 
 ##@ Series
 PHONY += series
-series: setup-lint base		## numbered patches and mbox in build/BASE/series, verified
+series: base		## numbered patches and mbox in build/BASE/series, verified
 	$(Q)$(SERIES) export $(BASE)
 
 PHONY += tree
-tree: setup-lint base		## a full tree in build/BASE/tree, a commit a patch
+tree: base		## a full tree in build/BASE/tree, a commit a patch
 	$(Q)$(SERIES) tree $(BASE)
 
 PHONY += refresh
@@ -96,11 +96,11 @@ clean:				## remove build/, but for downloads
 # Steps of the above
 
 PHONY += base
-base: setup-$(BASE)
+base: setup-lint setup-$(BASE)
 	$(Q)$(SERIES) vanilla $(BASE)
 
 PHONY += patched
-patched: setup-lint base
+patched: base
 	$(Q)$(SERIES) patched $(BASE)
 
 PHONY += $(addprefix kernels-,$(ARCHES))

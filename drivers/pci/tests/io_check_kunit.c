@@ -111,9 +111,11 @@ static void io_check_reads_ones(struct kunit *test)
 }
 
 /* Write in the low bytes, nothing beside them */
+static u64 io_check_pattern = 0x1122334455667788ULL;
+
 #define CHECK_WRITE(name, type)						\
 	do {								\
-		type val = pattern;					\
+		type val = io_check_pattern;				\
 									\
 		memset(k->mem, 0, 16);					\
 		name##_check(&c, val, k->regs);				\
@@ -124,7 +126,6 @@ static void io_check_reads_ones(struct kunit *test)
 static void io_check_writes(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
-	u64 pattern = 0x1122334455667788ULL;
 	struct io_check c;
 
 	io_check_begin(&c, k->pdev, 0);

@@ -63,7 +63,8 @@ def pseries(cpu):
     an Oops: TCG does not deliver it the way the guest then expects."""
     return Machine(("ppc64", "ppc64el"),
                    ("qemu-system-ppc64", "-M", "pseries,cap-fwnmi=off",
-                    "-cpu", f"POWER{cpu}", "-m", "512"), "hvc0")
+                    "-cpu", f"POWER{cpu}", "-m", "512",
+                    "-vga", "none"), "hvc0")
 
 
 MACHINES = {
