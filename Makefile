@@ -7,6 +7,11 @@ BASES := $(shell sed '/^\#/d; s/ .*//' bases)
 BASE ?= $(firstword $(BASES))
 ARCH ?= ppc64
 V ?=
+# of make demo
+FAULTS ?= 50
+SEED ?= 1
+DISKS ?= 3
+SMP ?= 1
 
 PYTHON := /usr/bin/python3
 QEMU := tools/testing/qemu
@@ -39,6 +44,9 @@ ALL_MACHINES := $(MACHINES) \
 	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
 	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
 	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
+# Guests of the driver's tests: MACHINE:ARCH:CPUS
+FUSION := powernv9:ppc64:1
+ALL_FUSION := $(FUSION) powernv9:ppc64:2 powernv10:ppc64:1 powernv9:ppc64el:1
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
 
 PHONY :=
@@ -50,22 +58,26 @@ help:				## this text
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 	$(Q)echo
 	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
+	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP)'
 
 PHONY += demo
-demo: kernels-$(ARCH)		## a dead register under vanilla and patched kernels
-	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH)
+demo: kernels-$(ARCH)		## verified I/O through bus errors, vanilla and patched
+	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH) \
+		--faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
 
 ##@ Check
-pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" \
-	$(PYTHON) -m pytest -p no:cacheprovider -q -s --rootdir=$(QEMU) $(3)
+# $(call pytest,TARGET,MACHINES,FUSION GUESTS,ARGUMENTS)
+pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_FUSION="$(3)" \
+	$(PYTHON) -m pytest -p no:cacheprovider -q -s --rootdir=$(QEMU) \
+	$(QEMU) $(4)
 
 PHONY += check
 check: lint series $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(QEMU)/test_check.py $(QEMU)/test_series.py -k 'not each_patch')
+	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch')
 
 PHONY += check-all
 check-all: lint series $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, and each patch by itself
-	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(QEMU)/test_check.py $(QEMU)/test_series.py)
+	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_FUSION))
 
 PHONY += lint
 lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
@@ -105,7 +117,7 @@ patched: base
 
 PHONY += $(addprefix kernels-,$(ARCHES))
 $(addprefix kernels-,$(ARCHES)): kernels-%: patched
-	$(Q)scripts/setup.sh build qemu $(call packages,$*)
+	$(Q)scripts/setup.sh build qemu report $(call packages,$*)
 	$(Q)$(QEMU)/userspace.sh $*
 	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $* on

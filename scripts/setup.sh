@@ -6,6 +6,8 @@
 #
 # usage: setup.sh SET...
 #
+# A package src:NAME is a source package, downloaded to build/dl.
+#
 # The machine's own sources, pins and package lists stay as they are: the
 # backports and source entries, the pin for QEMU and the lists live under
 # build/apt and are handed to apt on its command line.
@@ -14,6 +16,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 apt=$top/build/apt
+dl=$top/build/dl
 table=$top/scripts/packages
 
 die()
@@ -32,6 +35,10 @@ missing()
 			die "no package set '$set' in scripts/packages" \
 			    "sets: $(sed '/^#/d; s/	.*//' "$table" | sort -u | xargs)"
 		while read -r _ pkg min; do
+			if [ "$pkg" != "${pkg#src:}" ]; then
+				compgen -G "$dl/${pkg#src:}_*.dsc" > /dev/null || echo "$pkg"
+				continue
+			fi
 			have=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$pkg" 2>/dev/null || true)
 			case $have in
 			"installed "*)
@@ -107,36 +114,35 @@ step()
 
 [ $# -gt 0 ] || die "usage: setup.sh SET..."
 
-want=$(missing "$@" | sort -u | xargs)
-source_wanted=''
-case " $* " in *" build "*)
-	ls "$top"/build/dl/busybox_*.dsc > /dev/null 2>&1 || source_wanted=busybox
-esac
-[ -n "$want$source_wanted" ] || exit 0
+want=$(missing "$@" | sort -u)
+[ -n "$want" ] || exit 0
+sources=$(sed -n 's/^src://p' <<<"$want" | xargs)
+binaries=$(sed '/^src:/d' <<<"$want" | xargs)
 
 command -v apt-get > /dev/null ||
-	die "no apt-get here: the set-up knows Debian 12 only" "needed: $want"
+	die "no apt-get here: the set-up knows Debian 12 only" "needed: $binaries $sources"
 # shellcheck source=/dev/null
 release=$(. /etc/os-release && echo "${VERSION_CODENAME:-unknown}")
 [ "$release" = bookworm ] ||
 	die "this is '$release'; the set-up knows Debian 12 (bookworm) only:" \
 	    "later releases carry no linux-source-6.1" \
 	    "remedy: run on Debian 12, in a container or chroot for instance"
-[ -z "$want" ] || [ "$(id -u)" = 0 ] ||
-	die "missing packages: $want" "remedy: sudo $0 $*"
+[ -z "$binaries" ] || [ "$(id -u)" = 0 ] ||
+	die "missing packages: $binaries" "remedy: sudo $0 $*"
 
 export DEBIAN_FRONTEND=noninteractive
 mkdir -p "$apt"
 write_sources
 step "update" apt_get update
 # shellcheck disable=SC2086
-[ -z "$want" ] ||
-	step "install $want" apt_get install -y --no-install-recommends $want
-if [ -n "$source_wanted" ]; then
-	mkdir -p "$top/build/dl"
-	cd "$top/build/dl"
-	step "source $source_wanted" apt_get source --download-only "$source_wanted"
+[ -z "$binaries" ] ||
+	step "install $binaries" \
+		apt_get install -y --no-install-recommends $binaries
+if [ -n "$sources" ]; then
+	mkdir -p "$dl"
+	cd "$dl"
+	# shellcheck disable=SC2086
+	step "source $sources" apt_get source --download-only $sources
 fi
-# shellcheck disable=SC2086
 left=$(missing "$@" | sort -u | xargs)
-[ -z "$left" ] || die "apt installed no suitable version of: $left"
+[ -z "$left" ] || die "apt brought no suitable version of: $left"

@@ -5,11 +5,13 @@
  * architecture.
  */
 
+#include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/io_check.h>
 #include <linux/pci.h>
 #include <linux/sched/clock.h>
+#include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -106,9 +108,14 @@ static void io_check_locate(struct io_check_err *err)
 	}
 }
 
+/* Failed accesses since boot, by direction */
+static atomic_long_t io_check_reads, io_check_writes;
+
 /* Record an error.  @err is complete but for what the core knows itself. */
 static void io_check_record(struct io_check *c, const struct io_check_err *err)
 {
+	if (!err->shared)
+		atomic_long_inc(err->write ? &io_check_writes : &io_check_reads);
 	if (!(c->flags & IO_CHECK_CONTINUE))
 		c->stop |= IO_CHECK_STOP_DEAD;
 	if (c->failed) {
@@ -243,3 +250,20 @@ void io_check_write64(struct io_check *c, u64 val, void __iomem *addr)
 }
 EXPORT_SYMBOL_GPL(io_check_write64);
 #endif
+
+static int io_check_errors_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "reads %ld\nwrites %ld\n",
+		   atomic_long_read(&io_check_reads),
+		   atomic_long_read(&io_check_writes));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(io_check_errors);
+
+static int __init io_check_debugfs_init(void)
+{
+	debugfs_create_file("errors", 0444, debugfs_create_dir("io_check", NULL),
+			    NULL, &io_check_errors_fops);
+	return 0;
+}
+late_initcall(io_check_debugfs_init);

@@ -21,6 +21,9 @@
  * Sessions live on the stack, or in a structure whose lock is held
  * throughout.  They take no lock, nest, and work in process, softirq and
  * hardirq context, but not in NMI context.
+ *
+ * A driver with an option of its own defines IO_CHECK_OFF before it includes
+ * this file while that option is off: the accessors are then the plain ones.
  */
 #ifndef _LINUX_IO_CHECK_H
 #define _LINUX_IO_CHECK_H
@@ -106,7 +109,7 @@ bool io_check_fixup(struct pt_regs *regs);
 /* Session flags */
 #define IO_CHECK_CONTINUE	BIT(0)	/* go on after an error: clean-up */
 
-#ifdef CONFIG_IO_CHECK
+#if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
 
 /* What a stub's landing pad leaves of a fault; it runs in the interrupted
  * context and knows nothing else.  Offsets are known to assembly.
@@ -259,25 +262,43 @@ do {									\
 } while (0)
 #endif /* MODULE */
 
-#else /* !CONFIG_IO_CHECK: the plain accessors, and no other code */
+#ifdef arch_io_check_port
+#define __io_check_in(bits, plain, c, port)				\
+	__io_check_r(bits, plain, c, arch_io_check_port(port))
+#define __io_check_out(bits, plain, c, val, port)			\
+	__io_check_w(bits, plain, c, val, arch_io_check_port(port))
+#else
+/* Ports that are not memory mapped: a dead session skips them, no more */
+#define __io_check_in(bits, plain, c, port)				\
+({									\
+	struct io_check *__ic = (c);					\
+	u##bits __iv = -1;						\
+									\
+	if (likely(!__ic->stop) || !__io_check_stopped(__ic))		\
+		__iv = plain(port);					\
+	__iv;								\
+})
+
+#define __io_check_out(bits, plain, c, val, port)			\
+do {									\
+	struct io_check *__oc = (c);					\
+									\
+	if (likely(!__oc->stop) || !__io_check_stopped(__oc))		\
+		plain(val, port);					\
+} while (0)
+#endif
+
+#else /* the plain accessors, and no other code */
 
 struct io_check {
 };
 
-static __always_inline void io_check_begin(struct io_check *c,
-					   struct pci_dev *pdev, u32 flags)
-{
-}
-
-static __always_inline bool io_check_failed(const struct io_check *c)
-{
-	return false;
-}
-
-static __always_inline int __must_check io_check_end(struct io_check *c)
-{
-	return 0;
-}
+/* Macros: what stands behind a constant is gone before the compiler lays out
+ * a function, and the driver's code is the same as without.
+ */
+#define io_check_begin(c, pdev, flags)	((void)(c))
+#define io_check_failed(c)		false
+#define io_check_end(c)			({ 0; })
 
 static inline const struct io_check_err *io_check_error(const struct io_check *c)
 {
@@ -290,8 +311,10 @@ static inline void io_check_domain_error(struct pci_dev *pdev)
 
 #define __io_check_r(bits, plain, c, addr)	((void)(c), plain(addr))
 #define __io_check_w(bits, plain, c, val, addr)	((void)(c), plain(val, addr))
+#define __io_check_in			__io_check_r
+#define __io_check_out			__io_check_w
 
-#endif /* CONFIG_IO_CHECK */
+#endif /* CONFIG_IO_CHECK && !IO_CHECK_OFF */
 
 /*
  * The accessors are readX() and writeX() in a session, with their ordering;
@@ -331,5 +354,12 @@ static inline void io_check_domain_error(struct pci_dev *pdev)
 #define iowrite16_check(c, val, addr)	__io_check_w(16, iowrite16, c, val, addr)
 #define iowrite32_check(c, val, addr)	__io_check_w(32, iowrite32, c, val, addr)
 #define iowrite64_check(c, val, addr)	__io_check_w(64, iowrite64, c, val, addr)
+
+#define inb_check(c, port)		__io_check_in(8, inb, c, port)
+#define inw_check(c, port)		__io_check_in(16, inw, c, port)
+#define inl_check(c, port)		__io_check_in(32, inl, c, port)
+#define outb_check(c, val, port)	__io_check_out(8, outb, c, val, port)
+#define outw_check(c, val, port)	__io_check_out(16, outw, c, val, port)
+#define outl_check(c, val, port)	__io_check_out(32, outl, c, val, port)
 
 #endif /* _LINUX_IO_CHECK_H */

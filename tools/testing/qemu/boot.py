@@ -36,8 +36,8 @@ class Machine:
     arch    kernels that run on it: a name in arch/
     qemu    emulator and machine arguments
     console kernel's console= device
-    hba     bus= property of the host adapter, "" for the default bus
-    port    bus= property of the result port's adapter
+    hbas    bus= properties of the host adapters, "" for the default bus
+    port    bus= property of the ports' adapter
     log     -d category in which this target logs a rejected access
     smp     whether -smp may exceed 1
     """
@@ -45,7 +45,7 @@ class Machine:
     arch: tuple
     qemu: tuple
     console: str
-    hba: str = ""
+    hbas: tuple = ("", "")
     port: str = ""
     log: str = "invalid_mem"
     smp: bool = True
@@ -55,7 +55,7 @@ def powernv(cpu):
     """A PowerNV machine: one PHB a device, 1 GiB or QEMU exits."""
     return Machine(("ppc64", "ppc64el"),
                    ("qemu-system-ppc64", "-M", f"powernv{cpu}", "-m", "1G"),
-                   "hvc0", hba="pcie.0", port="pcie.1")
+                   "hvc0", hbas=("pcie.0", "pcie.1"), port="pcie.2")
 
 
 def pseries(cpu):
@@ -75,6 +75,10 @@ MACHINES = {
     "pseries9": pseries(9),
     "pseries10": pseries(10),
 }
+
+
+PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
+                   r"Unrecoverable Machine Check")
 
 
 class Hits:
@@ -143,10 +147,57 @@ class Result:
                           self.ktap.read_text())
         return (int(match[1], 16), int(match[2], 16)) if match else None
 
-    def hits_in_bar(self, direction=None):
-        """QEMU's count of rejected accesses to the adapter's registers."""
-        bar = self.bar()
-        return self.hits.inside(*bar, direction) if bar else 0
+    def hits_in_bar(self, direction=None, offset=None):
+        """QEMU's count of rejected accesses to the adapter's registers, or to
+        the 32-bit one at offset."""
+        if not self.bar():
+            return 0
+        start, end = self.bar()
+        if offset is not None:
+            start, end = start + offset, start + offset + 3
+        return self.hits.inside(start, end, direction)
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    """A blank disk of MIB MiB.
+
+    hba   the adapter it is on: 0, or 1 for the second one
+    iops  limit of QEMU's, or 0; a limited disk calls itself SLOW
+    """
+
+    hba: int = 0
+    iops: int = 0
+
+    MIB = 64
+
+
+def adapters(machine, disks, directory):
+    """QEMU's arguments for the host adapters: one, or two if disks need it.
+
+    The disks' images are files in directory, made anew.
+    """
+    arguments = []
+    for hba in range(1 + any(disk.hba for disk in disks)):
+        arguments += ["-device", f"mptsas1068,id=hba{hba}" + on(machine.hbas[hba])]
+    for n, disk in enumerate(disks):
+        image = directory / f"disk{n}.raw"
+        image.unlink(missing_ok=True)
+        with open(image, "wb") as file:
+            file.truncate(disk.MIB << 20)
+        throttle = f",throttling.iops-total={disk.iops}" if disk.iops else ""
+        product = ",product=SLOW" if disk.iops else ""
+        arguments += [
+            "-drive", f"if=none,id=disk{n},format=raw,file={image}{throttle}",
+            # mptsas1068 shows no disk that has no wwn
+            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0,"
+                       f"wwn={0x5000c50015ea7100 + n:#x}{product}"]
+    return arguments
+
+
+def on(bus):
+    """A bus= property, or nothing for the default bus."""
+    return f",bus={bus}" if bus else ""
 
 
 def object_dir(base, tree, arch, variant):
@@ -172,12 +223,13 @@ def initramfs(base, tree, arch, variant, out):
 
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
-         args=(), append="", smp=1, timeout=120, log=None, devices=None):
+         args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=()):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
-    guest does.  log names the directory for console.log and results.ktap.
-    devices replaces the default host adapter.
+    guest does.  log names the directory for console.log and results.ktap, and
+    for what the guest writes to virtio serial ports: a file for each name in
+    ports.  disks are Disks.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
@@ -189,12 +241,11 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
                .replace(":", "_"))
     log.mkdir(parents=True, exist_ok=True)
     ktap, console = log / "results.ktap", log / "console.log"
-    ktap.write_text("")
-    console.write_text("")
+    outputs = {"ktap": ktap, **{port: log / port for port in ports}}
+    for file in (console, *outputs.values()):
+        file.write_text("")
     initramfs(base, tree, arch, variant, log / "initramfs.cpio")
 
-    def on(bus):
-        return f",bus={bus}" if bus else ""
     rd, wr = os.pipe()
     cmdline = " ".join(filter(None, (
         f"console={machine.console} panic=-1 bench.run={','.join(run)}",
@@ -207,10 +258,10 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
         "-initrd", str(log / "initramfs.cpio"), "-append", cmdline,
         "-chardev", f"file,id=console,path={console}", "-serial", "chardev:console",
         "-device", f"virtio-serial-pci{on(machine.port)}",
-        "-chardev", f"file,id=ktap,path={ktap}",
-        "-device", "virtserialport,chardev=ktap,name=ktap",
-        *(devices if devices is not None else
-          ("-device", f"mptsas1068,id=hba0{on(machine.hba)}")),
+        *(word for port, file in outputs.items() for word in (
+            "-chardev", f"file,id={port},path={file}",
+            "-device", f"virtserialport,chardev={port},name={port}")),
+        *adapters(machine, disks, log),
         "-d", machine.log, "-D", f"/proc/self/fd/{wr}", "-monitor", "none",
     ]
     (log / "command").write_text(" ".join(command) + "\n")
@@ -237,6 +288,9 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
             if now > tick:
                 tick += 10
                 print(f"  BOOT    {what}: {now - start:.0f} s", flush=True)
+                # two CPUs that panic at once may not get to the reboot
+                if PANIC.search(console.read_text(errors="replace")):
+                    outcome = "panic"
     finally:
         if qemu.poll() is None:
             os.killpg(qemu.pid, signal.SIGKILL)
@@ -244,7 +298,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     reader.join(5)
     seconds = time.monotonic() - start
     text = console.read_text(errors="replace")
-    if re.search(r"Kernel panic|Oops:|Unable to handle kernel", text):
+    if PANIC.search(text):
         outcome = "panic"
     elif not outcome:
         outcome = "completed" if "bench: done" in text else "stopped"

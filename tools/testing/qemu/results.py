@@ -6,15 +6,17 @@ import json
 import boot
 
 
-def table(rows, columns):
-    """Print {row name: {column: value}}; what is None shows as '-'."""
-    cells = [["kernel", *columns]]
-    for name, row in rows.items():
-        cells.append([name] + ["-" if row.get(c) is None else str(row[c])
-                               for c in columns])
-    widths = [max(map(len, column)) for column in zip(*cells)]
-    for line in cells:
-        print("  " + "  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip())
+def table(rows, labels):
+    """Print {row: {figure: value}} a column a row, for the figures of labels,
+    {figure: label}; what is None shows as '-'."""
+    lines = [["kernel", *rows]]
+    for figure, label in labels.items():
+        lines.append([label] + ["-" if row[figure] is None else str(row[figure])
+                                for row in rows.values()])
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    for label, *cells in lines:
+        print("  " + "  ".join([label.ljust(widths[0])] + [
+            c.rjust(w) for c, w in zip(cells, widths[1:])]))
 
 
 def write(target, good, figures):

@@ -13,6 +13,7 @@ import sys
 import pytest
 
 import boot
+import report
 
 BASE = os.environ.get("BENCH_BASE", "6.1")
 MACHINES = [tuple(m.split(":")) for m in
@@ -115,3 +116,24 @@ def test_harness_sees_wrong_count(tmp_path):
         assert not green(ktap), bad
     ktap.write_text("KTAP version 1\n1..1\nok 1 x\n")
     assert green(ktap)
+
+
+def test_report_sees_outage(tmp_path):
+    """Recovery is from a burst's end to the first adapter's next I/O."""
+    (tmp_path / "bursts.csv").write_text(
+        "burst,start_ns,end_ns,length_ns,errors\n"
+        "0,100000000,200000000,100000000,3\n"
+        "1,700000000,701000000,1000000,0\n"
+        "2,")
+    (tmp_path / "samples.csv").write_text("ns,sda,sdb\n" + "".join(
+        f"{ms}000000,{7 if ms < 105 else 9 if ms < 500 else ms},{ms}\n"
+        for ms in range(0, 1000, 10)) + "1000")
+    ktap = tmp_path / "ktap"
+    ktap.write_text("# adapter 0000:01:00.0 bar 1 0x1000 0x1fff\n"
+                    "# disk sda ../pci0000:00/0000:00:00.0/0000:01:00.0\n"
+                    "# disk sdb ../pci0001:00/0001:00:00.0/0001:01:00.0\n")
+    line = report.Timeline(boot.Result("panic", 0, boot.Hits(), ktap,
+                                       tmp_path / "console.log"))
+    assert line.recovery() == ([300], [400])
+    assert line.bursts_hit() == 2 and len(line.bursts) == 3
+    assert line.total(line.beside) == 990

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Build what runs in a guest of one architecture, static: busybox from
-# Debian's source package, and the selftests' programs.
+# Build what runs in a guest of one architecture, static: busybox and fio from
+# Debian's source packages, and the selftests' programs.
 #
 # usage: userspace.sh ARCH
-# result: build/userspace/ARCH/{busybox,pci_burst}
+# result: build/userspace/ARCH/{busybox,fio,pci_burst,disk_sample}
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/lib.sh
@@ -15,13 +15,25 @@ set -euo pipefail
 # shellcheck source=/dev/null
 . "$qemu_dir/arch/$1.env"
 out=$top/build/userspace/$1
-src=$top/build/busybox
-obj=$out/busybox.d
-mkdir -p "$obj"
+mkdir -p "$out"
+
+# unpack NAME: the source package from build/dl into build/NAME
+unpack()
+{
+	local dsc=("$top/build/dl/$1"_*.dsc)
+
+	[ ! -d "$top/build/$1" ] || return 0
+	[ -r "${dsc[0]}" ] || die "no source of $1 in build/dl" \
+		"remedy: scripts/setup.sh build"
+	rm -rf "$top/build/$1.part"
+	logged "UNPACK  ${dsc[0]##*/}" "$out/unpack.log" \
+		dpkg-source --no-check -x "${dsc[0]}" "$top/build/$1.part"
+	mv "$top/build/$1.part" "$top/build/$1"
+}
 
 bbmake()
 {
-	make -C "$src" O="$obj" CROSS_COMPILE="$CROSS" CC="ccache ${CROSS}gcc" \
+	make -C "$top/build/busybox" O="$obj" CROSS_COMPILE="$CROSS" CC="ccache ${CROSS}gcc" \
 		HOSTCC="ccache gcc" SKIP_STRIP=n "$@"
 }
 
@@ -37,16 +49,20 @@ busybox()
 	bbmake -j"$(nproc)" busybox
 }
 
-if [ ! -d "$src" ]; then
-	dsc=("$top"/build/dl/busybox_*.dsc)
-	[ -r "${dsc[0]}" ] || die "no source of busybox in build/dl" \
-		"remedy: scripts/setup.sh build"
-	rm -rf "$src.part"
-	logged "UNPACK  ${dsc[0]##*/}" "$out/unpack.log" \
-		dpkg-source --no-check -x "${dsc[0]}" "$src.part"
-	mv "$src.part" "$src"
-fi
+fio()
+{
+	cd "$obj" &&
+	"$top/build/fio/configure" --cc="ccache ${CROSS}gcc" --build-static \
+		--disable-native --disable-numa --disable-rdma --disable-shm \
+		--disable-tcmalloc --disable-http &&
+	make -j"$(nproc)" fio &&
+	"${CROSS}strip" -o "$out/fio" fio
+}
+
+unpack busybox
+obj=$out/busybox.d
 if [ ! "$out/busybox" -nt "$qemu_dir/busybox.config" ]; then
+	mkdir -p "$obj"
 	logged "BUSYBOX $1" "$out/busybox.log" busybox
 	while IFS= read -r line; do
 		case $line in CONFIG_*)
@@ -56,6 +72,15 @@ if [ ! "$out/busybox" -nt "$qemu_dir/busybox.config" ]; then
 	done < "$qemu_dir/busybox.config"
 	cp "$obj/busybox" "$out/busybox"
 fi
-src=$top/tools/testing/selftests/io_check
-logged "CC      $1 pci_burst" "$out/selftest.log" \
-	"${CROSS}gcc" -O2 -Wall -static -o "$out/pci_burst" "$src/pci_burst.c" -lm
+unpack fio
+obj=$out/fio.d
+if [ ! -x "$out/fio" ]; then
+	rm -rf "$obj"
+	mkdir -p "$obj"
+	CROSS_COMPILE=$CROSS logged "FIO     $1" "$out/fio.log" fio
+fi
+for name in pci_burst disk_sample; do
+	logged "CC      $1 $name" "$out/$name.log" "${CROSS}gcc" -O2 -Wall \
+		-static -o "$out/$name" \
+		"$top/tools/testing/selftests/io_check/$name.c" -lm
+done

@@ -83,6 +83,11 @@ do {									\
 	mmiowb_set_pending();						\
 } while (0)
 
+/* Elsewhere ports go through hooks, to firmware for instance */
+#ifndef CONFIG_PPC_INDIRECT_PIO
+#define arch_io_check_port(port)	((void __iomem *)_IO_BASE + (port))
+#endif
+
 /* A read returned all-ones: EEH isolates a failed device that way. */
 static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
 {

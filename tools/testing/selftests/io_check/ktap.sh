@@ -32,14 +32,9 @@ finish()
 	exit
 }
 
-# Find the adapter: $bdf, $dev, and $bar of its registers.  In both families
-# offset 0x34 is a register that stores what is written and does nothing while
-# no driver is bound: SCRATCHA, and of HostInterruptMask the bits of 0x9.
-find_adapter()
+# Find the first adapter: $bdf, $dev, and $bar of its registers.
+find_device()
 {
-	insmod /modules/io_check_test.ko 2> /dev/null ||
-		modprobe io_check_test 2> /dev/null
-	[ -w $FILE ] || skip "no $FILE: CONFIG_IO_CHECK_KUNIT_TEST?"
 	for dev in /sys/bus/pci/devices/*; do
 		case $(cat "$dev/vendor"):$(cat "$dev/device") in
 		0x1000:0x0054) bar=1; break ;;	# SAS1068
@@ -49,11 +44,22 @@ find_adapter()
 	done
 	[ -n "$dev" ] || skip "no LSI SAS1068 or 53c895a"
 	bdf=${dev##*/}
-	[ ! -e "$dev/driver" ] || echo "$bdf" > "$dev/driver/unbind"
-	memory_on
 	# shellcheck disable=SC2046
 	echo "# adapter $bdf bar $bar" \
 		$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1,2)
+}
+
+# Take the adapter from its driver.  In both families offset 0x34 is a register
+# that stores what is written and does nothing while no driver is bound:
+# SCRATCHA, and of HostInterruptMask the bits of 0x9.
+find_adapter()
+{
+	insmod /modules/io_check_test.ko 2> /dev/null ||
+		modprobe io_check_test 2> /dev/null
+	[ -w $FILE ] || skip "no $FILE: CONFIG_IO_CHECK_KUNIT_TEST?"
+	find_device
+	[ ! -e "$dev/driver" ] || echo "$bdf" > "$dev/driver/unbind"
+	memory_on
 }
 
 # Memory decoding is bit 1 of the command register (PCI 3.0, 6.2.2); the test

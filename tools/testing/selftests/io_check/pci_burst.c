@@ -4,7 +4,9 @@
  *
  * With memory decoding off (PCI 3.0, 6.2.2, bit 1) the device claims no memory
  * access; what the bus makes of that is the test.  Only the masked bits are
- * toggled, so that a driver's own writes to the register survive.
+ * toggled, and only the bytes that hold any of them are written, so that a
+ * driver's own writes to the register survive: it may set INTx Disable, in the
+ * high byte, at any time.
  */
 
 #include <errno.h>
@@ -26,6 +28,7 @@ struct range {
 };
 
 static int config;
+static int errors = -1;
 static uint16_t mask = 2;
 static sigset_t signals;
 
@@ -33,14 +36,16 @@ static void help(void)
 {
 	fprintf(stderr,
 		"usage: pci_burst -d BDF [-n COUNT] [-l USEC[:USEC]] [-g USEC[:USEC]]\n"
-		"                 [-m MASK] [-s SEED] [-o FILE]\n"
+		"                 [-m MASK] [-s SEED] [-o FILE] [-e FILE [-H HITS]]\n"
 		"  -d  device, for instance 0000:01:00.0\n"
 		"  -n  bursts (1)\n"
 		"  -l  length of a burst, log-uniform in the range (1000)\n"
 		"  -g  gap before a burst, likewise (500000)\n"
 		"  -m  bits of the command register to clear (2, memory decode)\n"
 		"  -s  seed of lengths and gaps (1)\n"
-		"  -o  CSV of bursts: number, start, end, length in ns (stdout)\n");
+		"  -o  CSV of bursts: number, start, end, length in ns, errors (stdout)\n"
+		"  -e  file of the kernel's count of errors, such as io_check/errors\n"
+		"  -H  stop once so many bursts have raised that count, before -n is reached\n");
 	exit(2);
 }
 
@@ -76,17 +81,37 @@ static int sleep_until(int64_t ns)
 /* Configuration space is little endian on every machine. */
 static void decode(int on)
 {
-	uint8_t b[2];
-	uint16_t v;
+	uint8_t b, bits;
+	int i;
 
-	if (pread(config, b, 2, PCI_COMMAND) != 2)
-		die("reading PCI_COMMAND");
-	v = b[0] | b[1] << 8;
-	v = on ? v | mask : v & ~mask;
-	b[0] = v;
-	b[1] = v >> 8;
-	if (pwrite(config, b, 2, PCI_COMMAND) != 2)
-		die("writing PCI_COMMAND");
+	for (i = 0; i < 2; i++) {
+		bits = mask >> 8 * i;
+		if (!bits)
+			continue;
+		if (pread(config, &b, 1, PCI_COMMAND + i) != 1)
+			die("reading PCI_COMMAND");
+		b = on ? b | bits : b & ~bits;
+		if (pwrite(config, &b, 1, PCI_COMMAND + i) != 1)
+			die("writing PCI_COMMAND");
+	}
+}
+
+/* The kernel's lines "reads N" and "writes N", summed. */
+static long long error_count(void)
+{
+	long long reads, writes;
+	char text[128];
+	ssize_t len;
+
+	len = pread(errors, text, sizeof(text) - 1, 0);
+	if (len < 0)
+		die("reading the count of errors");
+	text[len] = 0;
+	if (sscanf(text, "reads %lld writes %lld", &reads, &writes) != 2) {
+		fprintf(stderr, "pci_burst: no count of errors: %s\n", text);
+		exit(1);
+	}
+	return reads + writes;
 }
 
 static struct range parse(const char *arg)
@@ -117,12 +142,13 @@ int main(int argc, char **argv)
 	int64_t start, end, wait, len;
 	const char *bdf = NULL;
 	FILE *out = stdout;
-	long i, count = 1;
+	long i, count = 1, hits = 0, wanted = 0;
+	long long before = 0, failed;
 	char path[128];
 	int opt, stop = 0;
 
 	srand48(1);
-	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:")) != -1) {
+	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:e:H:")) != -1) {
 		switch (opt) {
 		case 'd':
 			bdf = optarg;
@@ -147,11 +173,19 @@ int main(int argc, char **argv)
 			if (!out)
 				die(optarg);
 			break;
+		case 'e':
+			errors = open(optarg, O_RDONLY);
+			if (errors < 0)
+				die(optarg);
+			break;
+		case 'H':
+			wanted = strtol(optarg, NULL, 0);
+			break;
 		default:
 			help();
 		}
 	}
-	if (!bdf || optind != argc)
+	if (!bdf || optind != argc || (wanted && errors < 0))
 		help();
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/config", bdf);
@@ -164,19 +198,30 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 
-	fprintf(out, "burst,start_ns,end_ns,length_ns\n");
-	for (i = 0; i < count && !stop; i++) {
+	fprintf(out, "burst,start_ns,end_ns,length_ns,errors\n");
+	for (i = 0; i < count && !stop && (!wanted || hits < wanted); i++) {
 		wait = draw(gap);
 		len = draw(length);
 		if (sleep_until(now() + wait))
 			break;
+		if (errors >= 0)
+			before = error_count();
+		/* the kernel may not live to have more written */
+		fprintf(out, "%ld,", i);
+		fflush(out);
 		start = now();
 		decode(0);
 		stop = sleep_until(start + len);
 		decode(1);
 		end = now();
-		fprintf(out, "%ld,%lld,%lld,%lld\n", i, (long long)start,
+		fprintf(out, "%lld,%lld,%lld,", (long long)start,
 			(long long)end, (long long)(end - start));
+		if (errors >= 0) {
+			failed = error_count() - before;
+			hits += failed > 0;
+			fprintf(out, "%lld", failed);
+		}
+		fprintf(out, "\n");
 		fflush(out);
 	}
 	return 0;

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The first adapter dies under verified I/O and stays dead: its register BAR is
+# moved to where no bridge leads.  It has to go offline in time, and nothing
+# beside it may suffer.  With the BAR back, binding the driver again brings
+# the disks back.
+#
+# usage: death.sh [LIMIT]
+#
+# LIMIT (5) is the driver's: seconds without an answer until it gives up.
+
+# shellcheck source-path=SCRIPTDIR
+. ./disks.sh
+
+limit=${1:-5}
+param=/sys/module/mptbase/parameters/mpt_io_dead_timeout
+[ -w $param ] || skip "no $param"
+[ -n "$far" ] || skip "no disk beside the adapter"
+echo "$limit" > $param
+driver=$(readlink "$dev/driver")
+driver=${driver##*/}
+
+# Base address register 1 is at offset 0x14 (PCI 3.0, 6.2.5.1)
+bar_read()
+{
+	od -An -tx1 -j20 -N4 "$dev/config" | sed 's/ \(..\)/\\x\1/g'
+}
+
+bar_write()
+{
+	printf '%b' "$1" | dd of="$dev/config" bs=1 seek=20 conv=notrunc 2> /dev/null
+}
+
+storm()
+{
+	start_fio "$1" "$2" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
+}
+
+echo "1..8"
+start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
+wait $fio
+sound /tmp/fill "$disks"
+result $? "disks filled"
+storm /tmp/far "$far"
+far_fio=$fio
+storm /tmp/near "$near"
+sleep 2
+bar=$(bar_read)
+start=$(cut -d . -f 1 /proc/uptime)
+bar_write '\x00\x00\x00\x7e'
+echo "death: BAR moved from $bar to $(bar_read)" > /dev/console
+until dmesg | grep -q 'io_check: no answer for' ||
+      [ $(($(cut -d . -f 1 /proc/uptime) - start)) -gt $((limit + 10)) ]; do
+	sleep 0.2
+done
+took=$(($(cut -d . -f 1 /proc/uptime) - start))
+[ $took -le $((limit + 2)) ]
+result $? "offline within its limit" "after $took s"
+# its threads end with an error, and soon
+wait $fio
+grep -q 'err= 5' /tmp/near
+result $? "its I/O fails" "$(grep 'err=' /tmp/near | tail -n 1)"
+for name in $near; do
+	cat "/sys/block/$name/device/state"
+done > /tmp/states
+! grep -qv offline /tmp/states
+result $? "its disks are offline" "$(cat /tmp/states)"
+sleep 3
+kill $far_fio
+wait $far_fio
+sound /tmp/far "$far"
+result $? "the I/O beside it is sound"
+bar_write "$bar"
+echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
+[ ! -e "$dev/driver" ]
+result $? "unbound"
+echo "$bdf" > "/sys/bus/pci/drivers/$driver/bind"
+sleep 3
+again=
+for disk in /sys/block/sd*; do
+	case $(readlink "$disk") in */"$bdf"/*) again="$again ${disk##*/}" ;; esac
+done
+[ "$(echo "$again" | wc -w)" = "$(echo "$near" | wc -w)" ]
+result $? "bound again, with its disks" "now:$again, before:$near"
+start_fio /tmp/again "$again $far" --rw=write --bs=256k
+wait $fio
+sound /tmp/again "$again $far"
+result $? "its disks take I/O"
+echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors"
+finish

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0
+# Sourced by the tests with I/O: the disks, and fio on them.  Sets $disks, of
+# which $near are on the first adapter, $bdf, and $far on others.
+
+# shellcheck shell=sh disable=SC2034,SC2154
+# shellcheck source-path=SCRIPTDIR
+. ./ktap.sh
+
+errors=/sys/kernel/debug/io_check/errors
+jobs=4		# threads a disk, each with 4 MiB of its own
+
+fio --version > /dev/null 2>&1 || skip "no fio"
+find_device
+[ -e "$dev/driver" ] || skip "$bdf has no driver"
+disks='' near='' far=''
+for disk in /sys/block/sd*; do
+	case $(cat "$disk/device/vendor") in QEMU*) ;; *) continue ;; esac
+	name=${disk##*/}
+	disks="$disks $name"
+	path=$(readlink "$disk")
+	echo "# disk $name ${path%%/host*}"
+	case $path in
+	*/"$bdf"/*) near="$near $name" ;;
+	*) far="$far $name" ;;
+	esac
+done
+[ -n "$near" ] || skip "no disk of QEMU's on $bdf"
+
+output()
+{
+	if [ -c "/dev/virtio-ports/$1" ]; then
+		echo "/dev/virtio-ports/$1"
+	else
+		echo "/tmp/$1"
+	fi
+}
+
+# start_fio LOG DISKS OPTION...: the same threads and blocks each time; sets $fio.
+# On a slow disk threads wait for completions, on the others they mostly sleep
+# between two I/Os: a burst's first hit is then now the interrupt handler's, now
+# a submission's.  fio would spin away a much shorter time.
+start_fio()
+{
+	log=$1 on=$2
+	shift 2
+	for name in $on; do
+		case $(cat "/sys/block/$name/device/model") in
+		SLOW*) pause=0 ;;
+		*) pause=20ms ;;
+		esac
+		set -- "$@" --name="$name" --filename="/dev/$name" --thinktime=$pause
+	done
+	fio --name=global --thread --ioengine=psync --direct=1 \
+		--verify=crc32c --verify_interval=4k --verify_fatal=1 \
+		--numjobs=$jobs --size=4m --offset_increment=4m "$@" > "$log" 2>&1 &
+	fio=$!
+}
+
+# sound LOG DISKS: every thread's line says "err=".  84 is EILSEQ, bad data.
+fio_errors=0 verify_errors=0
+sound()
+{
+	good=$(grep -c ': err= 0:' "$1")
+	bad=$(grep -c ': err=84' "$1")
+	# shellcheck disable=SC2086
+	set -- "$1" $(($(echo $2 | wc -w) * jobs))
+	verify_errors=$((verify_errors + bad))
+	fio_errors=$((fio_errors + $2 - good - bad))
+	[ "$good" = "$2" ] && return
+	grep -E 'err=|error|verify:' "$1" | grep -v 'err= 0' | sed 's/^/# /'
+	return 1
+}
+
+# reads and writes that the disks $@ completed
+completed()
+{
+	for name; do
+		cat "/sys/block/$name/stat"
+	done | awk '{ n += $1 + $5 } END { print n + 0 }'
+}
+
+counted()
+{
+	[ -r $errors ] && awk '{ n += $2 } END { print n + 0 }' $errors
+}

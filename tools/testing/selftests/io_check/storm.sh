@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Verified I/O to all disks of QEMU's while the first adapter, its driver
+# bound, loses its memory decoding again and again.
+#
+# usage: storm.sh [-t SECONDS] [HITS [SEED [PCI_BURST-OPTION...]]]
+#
+# HITS (50) bursts have to hit, that is, fail an access that the driver makes;
+# a kernel that does not count failed accesses is given as many bursts, hit or
+# not.  SECONDS is the timeout of the disks' commands.  Bursts, and samples of
+# the disks' progress, go to the virtio ports "bursts.csv" and "samples.csv", or
+# else to /tmp.
+
+# shellcheck source-path=SCRIPTDIR
+. ./disks.sh
+
+patience=3
+if [ "$1" = -t ]; then
+	patience=$((3 * $2))
+	for name in $disks; do
+		echo "$2" > "/sys/block/$name/device/timeout"
+	done
+	shift 2
+fi
+hits=${1:-50}
+seed=${2:-1}
+shift $(($# < 2 ? $# : 2))
+
+echo "1..5"
+start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
+wait $fio
+sound /tmp/fill "$disks"
+result $? "disks filled"
+
+# A verify after every 16 writes; without time_based it checks each block's
+# number too, so that a lost write does not pass for a good block.
+start_fio /tmp/storm "$disks" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
+# shellcheck disable=SC2086
+./disk_sample $disks > "$(output samples.csv)" &
+sampler=$!
+sleep 2
+before=$(counted)
+if [ -n "$before" ]; then
+	set -- -n $((3 * hits)) -e $errors -H "$hits" "$@"
+else
+	set -- -n "$hits" "$@"
+fi
+./pci_burst -d "$bdf" -s "$seed" -l 1000:2000000 -g 700000:1000000 "$@" \
+	-o "$(output bursts.csv)"
+result $? "pci_burst ran"
+# shellcheck disable=SC2086
+last=$(completed $near)
+# blocks written in the last burst are verified before the end; a lost command
+# comes back after its timeout and what error handling takes
+sleep $patience
+# shellcheck disable=SC2086
+alive=$(completed $near)
+result $((alive <= last)) "I/O goes on after the last burst"
+kill $fio
+wait $fio
+kill $sampler
+sound /tmp/storm "$disks"
+result $? "no error of fio's under bursts"
+start_fio /tmp/check "$disks" --rw=read --bs=256k
+wait $fio
+sound /tmp/check "$disks"
+result $? "all blocks are good"
+
+figures=
+for name in $disks; do
+	figures="$figures ios_$name=$(completed "$name")"
+done
+[ -z "$before" ] || figures="$figures detected=$(($(counted) - before))"
+aborts=$(dmesg | grep -c 'attempting task abort')
+resets=$(dmesg | grep -c 'io_check: recovered')
+figures="resets=$resets aborts=$aborts$figures"
+echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"
+finish
