@@ -3,7 +3,8 @@
 """Apply, check, export and refresh the patch series.
 
 `series` names patches in mail format, in order; a trailing "# base: 6.1 6.12"
-keeps a patch to those bases.  A patch holds hunks for files that the base
+keeps a patch to those bases, "# fix" says that it stands alone and has no
+option.  A patch holds hunks for files that the base
 has.  Files it adds stand in this repository at their kernel path and are
 claimed after its "---" by "Adds: PATH" lines.  BASE/NAME.patch beside a patch
 replaces its hunks on that base.
@@ -85,14 +86,15 @@ def bases():
                 if line.strip() and not line.startswith("#"))
 
 
-def read_series(base):
+def read_series(base, fixes_only=False):
     """The patches of `series` that apply to base, in order."""
     patches = []
     for line in (TOP / "series").read_text().splitlines():
-        name, _, guard = line.partition("#")
-        wanted = re.match(r"\s*base:(.*)", guard)
-        if name.strip() and (not wanted or base in wanted[1].split()):
-            patches.append(Patch(name.strip(), base))
+        name, *guards = (part.strip() for part in line.split("#"))
+        wanted = [g[5:].split() for g in guards if g.startswith("base:")]
+        if (name and all(base in bases for bases in wanted)
+                and ("fix" in guards or not fixes_only)):
+            patches.append(Patch(name, base))
     return patches
 
 
@@ -107,11 +109,11 @@ def package_version(base):
 class Repo:
     """A git repository of touched files: the base, then a commit a patch."""
 
-    def __init__(self, base, read_base):
+    def __init__(self, base, read_base, fixes_only=False):
         """read_base(path) returns the bytes of the base's file, or None."""
         self.base = base
-        self.patches = read_series(base)
-        self.dir = BUILD / base / "series.git"
+        self.patches = read_series(base, fixes_only)
+        self.dir = BUILD / base / ("fixes.git" if fixes_only else "series.git")
         shutil.rmtree(self.dir, ignore_errors=True)
         self.dir.mkdir(parents=True)
         git("init", "-q", "--bare", "-b", "series", self.dir)
@@ -245,7 +247,7 @@ def vanilla_tree(base):
     if free < 6:
         raise Error(f"{free} GiB free; a base with its kernels needs 6")
     print(f"  UNPACK  {tar.name} ({version})", flush=True)
-    for old in (tree, BUILD / base / "patched", BUILD / base / "bisect"):
+    for old in (tree, *(BUILD / base / t for t in ("patched", "fixes", "bisect"))):
         shutil.rmtree(old, ignore_errors=True)
     new = BUILD / base / "unpack"
     shutil.rmtree(new, ignore_errors=True)
@@ -257,14 +259,14 @@ def vanilla_tree(base):
     return tree
 
 
-def repo_on_tree(base):
-    """The series on the unpacked base."""
+def repo_on_tree(base, fixes_only=False):
+    """The series, or its fixes, on the unpacked base."""
     tree = vanilla_tree(base)
 
     def read(path):
         file = tree / path
         return file.read_bytes() if file.is_file() else None
-    return Repo(base, read), tree
+    return Repo(base, read, fixes_only), tree
 
 
 def clone_tree(vanilla, dest):
@@ -285,9 +287,13 @@ def cmd_vanilla(args):
 
 
 def cmd_patched(args):
-    """Bring build/BASE/patched (or --dest) to the series' head (or --first)."""
-    repo, vanilla = repo_on_tree(args.base)
-    dest = Path(args.dest) if args.dest else BUILD / args.base / "patched"
+    """Bring build/BASE/patched to the series' head (or --first).
+
+    With --fixes build/BASE/fixes is brought to the base and the fixes.
+    """
+    repo, vanilla = repo_on_tree(args.base, args.fixes)
+    dest = (Path(args.dest) if args.dest else
+            BUILD / args.base / ("fixes" if args.fixes else "patched"))
     clone_tree(vanilla, dest)
     commit = repo.commits[args.first - 1] if args.first else repo.head
     repo.expand(dest, commit, vanilla)
@@ -519,9 +525,9 @@ def cmd_check(args):
                 faults.append(f"{patch.path}: not as make refresh writes it")
             subject = git("show", "-s", "--format=%s", commit,
                           cwd=repo.dir).decode().strip()
-            if Path(patch.path).stem != slug(subject.split(": ", 1)[-1]).lower():
+            if Path(patch.path).stem != slug(subject.rsplit(": ", 1)[-1]).lower():
                 faults.append(f"{patch.path}: the file name is not its subject's "
-                              f"slug '{slug(subject.split(': ', 1)[-1]).lower()}'")
+                              f"slug '{slug(subject.rsplit(': ', 1)[-1]).lower()}'")
             previous = commit
         if package_version(base) != bases()[base]:
             print(f"note: base {base} is now {package_version(base)}; "
@@ -546,6 +552,8 @@ def main():
         if name == "patched":
             p.add_argument("--first", type=int, help="first N patches only")
             p.add_argument("--dest", help="directory to bring there")
+            p.add_argument("--fixes", action="store_true",
+                           help="only the patches marked as fixes")
     p = sub.add_parser("check", help=cmd_check.__doc__)
     p.add_argument("bases", nargs="*")
     p.set_defaults(func=cmd_check)
