@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Fusion's recovery: verified I/O through bus errors, and what must not be.
+
+The environment says on what: BENCH_BASE, BENCH_FUSION ("MACHINE:ARCH:SMP ...").
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import boot
+import demo
+from test_check import BASE, green
+
+GUESTS = [tuple(g.split(":")) for g in
+          os.environ.get("BENCH_FUSION", "powernv9:ppc64:1").split()]
+guests = pytest.mark.parametrize("machine,arch,smp", GUESTS,
+                                 ids=["-".join(g) for g in GUESTS])
+
+
+def run(machine, arch, smp, test, *args, append="", timeout=150):
+    """Boot the patched kernel on two adapters and three disks."""
+    result = boot.boot(
+        machine, base=BASE, arch=arch, smp=int(smp), run=[test], args=args,
+        append=append, timeout=timeout, disks=demo.layout(3),
+        ports=("bursts.csv", "samples.csv"),
+        log=boot.BUILD / "check" / re.sub(
+            r"[:/]", "_", "-".join(map(str, (machine, arch, smp, test, *args,
+                                             *([append] if append else []))))))
+    return result, (f"logs: {result.console.parent.relative_to(boot.TOP)}; "
+                    "its file `command` repeats the boot")
+
+
+def sound(result, again):
+    """Completed, all tests passed, nothing lost, every hit detected."""
+    assert result.outcome == "completed", again
+    assert green(result.ktap), result.ktap.read_text() + again
+    assert not result.complaints(), f"{result.complaints()}\n{again}"
+    seen = result.figures()
+    assert seen["fio_errors"] == seen["verify_errors"] == 0, again
+    if "detected" in seen:
+        assert seen["detected"] == result.hits_in_bar(), again
+    return seen
+
+
+@guests
+def test_demo(machine, arch, smp):
+    """The demonstration with ten bursts that hit; vanilla dies of its first."""
+    command = [sys.executable, boot.TOP / "tools/testing/qemu/demo.py",
+               "--machine", machine, "--base", BASE, "--arch", arch,
+               "--smp", smp, "--faults", "10"]
+    assert subprocess.run(command).returncode == 0, "repeat with: " + " ".join(
+        map(str, command[1:])).replace(f"{boot.TOP}/", "")
+
+
+@guests
+def test_burst_inside_reset(machine, arch, smp):
+    """Bursts so close that they hit the reset after the one before."""
+    result, again = run(machine, arch, smp, "storm", 20, 3,
+                        "-l", "20000:200000", "-g", "50000:450000")
+    sound(result, again)
+    failed = result.console.read_text().count("io_check: reset failed, again")
+    assert failed >= 5, again
+
+
+@guests
+def test_burst_inside_rescan(machine, arch, smp):
+    """Bursts that begin when the reset has just ended: no disk is deleted."""
+    result, again = run(machine, arch, smp, "storm", 15, 4,
+                        "-l", "5000:40000", "-g", "480000:640000")
+    sound(result, again)
+    text = result.console.read_text()
+    ends = [float(t) for t in
+            re.findall(r"\[ *(\d+\.\d+)\] .* io_check: recovered", text)]
+    starts = [int(line.split(",")[1]) / 1e9 for line in
+              (result.console.parent / "bursts.csv").read_text().splitlines()
+              if re.match(r"\d+,\d+", line)]
+    # mptsas reads its configuration pages in the 100 ms after a reset
+    assert any(0 <= s - e < 0.1 for s in starts for e in ends), again
+    assert "Synchronizing SCSI cache" not in text.split("bench: done")[0], again
+
+
+@guests
+def test_burst_of_two_seconds(machine, arch, smp):
+    """Memory decoding off for 2 s with requests in flight, INTx asserted."""
+    result, again = run(machine, arch, smp, "storm", 4, 6, "-l", "2000000")
+    sound(result, again)
+
+
+@guests
+def test_bus_master_off_too(machine, arch, smp):
+    """Requests may be lost as well as accesses fail; all come back."""
+    result, again = run(machine, arch, smp, "storm", "-t", 5, 8, 5,
+                        "-m", 6, "-l", "1000:300000")
+    assert sound(result, again)["detected"] > 0, again
+
+
+@guests
+def test_lost_requests(machine, arch, smp):
+    """Bus Master off: no access fails, the commands' timers bring them back."""
+    result, again = run(machine, arch, smp, "storm", "-t", 5, 1, 5,
+                        "-n", 1, "-m", 4, "-l", "200000", "-g", "1000000")
+    seen = sound(result, again)
+    assert seen["detected"] == 0 and seen["aborts"] > 0, again
+
+
+@guests
+def test_permanent_death(machine, arch, smp):
+    """The BAR moved to a hole: offline in time, and back after a rebind."""
+    result, again = run(machine, arch, smp, "death", 5)
+    sound(result, again)
+    assert result.hits_in_bar() > 0, again
+
+
+# Negative tests: with a guard off the driver must not survive.
+
+@guests
+def test_interrupt_kept_red(machine, arch, smp):
+    """Without silencing the interrupt the handler runs for ever."""
+    if smp != "1":
+        pytest.skip("another CPU may go on")
+    result, again = run(machine, arch, smp, "storm", 50, 1, timeout=40,
+                        append="mptbase.mpt_io_keep_irq=1")
+    assert result.outcome in ("timeout", "log full", "panic"), again
+    assert not green(result.ktap), again
+
+
+@guests
+def test_driver_without_hook_red(machine, arch, smp):
+    """Without the machine-check hook the first burst that hits is fatal."""
+    result, again = run(machine, arch, smp, "storm", 5, 1, timeout=60,
+                        append="io_check_nohook")
+    assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
