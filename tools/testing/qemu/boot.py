@@ -78,7 +78,9 @@ MACHINES = {
 
 
 PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
-                   r"Unrecoverable Machine Check")
+                   r"Unrecoverable Machine Check|"
+                   # two CPUs garble each other's words; the firmware's are whole
+                   r"OPAL: Reboot requested due to Platform error")
 
 
 class Hits:
