@@ -115,7 +115,7 @@ static u64 io_check_pattern = 0x1122334455667788ULL;
 
 #define CHECK_WRITE(name, type)						\
 	do {								\
-		type val = io_check_pattern;				\
+		type val = READ_ONCE(io_check_pattern);			\
 									\
 		memset(k->mem, 0, 16);					\
 		name##_check(&c, val, k->regs);				\
