@@ -12,6 +12,8 @@ FAULTS ?= 50
 SEED ?= 1
 DISKS ?= 3
 SMP ?= 1
+# of make sweep
+DRIVER ?= fusion
 
 PYTHON := /usr/bin/python3
 QEMU := tools/testing/qemu
@@ -59,6 +61,7 @@ help:				## this text
 	$(Q)echo
 	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP)'
+	$(Q)echo 'of sweep: DRIVER=$(DRIVER)'
 
 PHONY += demo
 demo: kernels-$(ARCH)		## verified I/O through bus errors, vanilla and patched
@@ -66,18 +69,32 @@ demo: kernels-$(ARCH)		## verified I/O through bus errors, vanilla and patched
 		--faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
 
 ##@ Check
-# $(call pytest,TARGET,MACHINES,FUSION GUESTS,ARGUMENTS)
+# $(call pytest,TARGET,MACHINES,FUSION GUESTS,ARGUMENTS,FILE)
 pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_FUSION="$(3)" \
 	$(PYTHON) -m pytest -p no:cacheprovider -q -s --rootdir=$(QEMU) \
-	$(QEMU) $(4)
+	$(QEMU)$(5) $(4)
+
+# variants of the kernel that the core's suite runs on
+PHONY += kernels-core
+kernels-core: kernels-ppc64
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
 
 PHONY += check
-check: lint series $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch')
+check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
+	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch and not mutant and not test_docs')
+
+PHONY += check-core
+check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
+	$(Q)$(call pytest,,$(MACHINES),$(FUSION),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, and each patch by itself
+check-all: lint series setup-docs kernels-core $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_FUSION))
+
+PHONY += sweep
+sweep: kernels-ppc64		## fail each register access of DRIVER once, on a debug kernel
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug
+	$(Q)$(PYTHON) $(QEMU)/sweep.py --base $(BASE) --driver $(DRIVER)
 
 PHONY += lint
 lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling

@@ -8,12 +8,14 @@
 #include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/hash.h>
 #include <linux/io_check.h>
 #include <linux/pci.h>
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include "io_check.h"
 
 /*
  * Counts the errors of all domains.  A session that begins and ends at the
@@ -24,23 +26,40 @@ atomic_t io_check_seq = ATOMIC_INIT(0);
 EXPORT_SYMBOL_GPL(io_check_seq);
 
 /*
- * An error domain is what one latched error may have come from: here the PCI
- * domain (segment) of the device.  Segments that share a slot of the table
- * share their errors; that can report an error twice, but not lose one.
+ * An error domain is what one latched error may have come from: all devices
+ * below a host bridge, whose bridges are theirs in common.  Domains that share
+ * a slot of the table share their errors; that can report an error twice, but
+ * not lose one.
  */
 struct io_check_domain {
 	raw_spinlock_t lock;	/* error status and @stamp change under it */
 	u32 stamp;		/* io_check_seq after the last error here */
 };
 
-static struct io_check_domain io_check_domains[16] = {
-	[0 ... 15] = { .lock = __RAW_SPIN_LOCK_UNLOCKED(io_check_domains.lock) },
+#define IO_CHECK_DOMAIN_BITS	4
+
+static struct io_check_domain io_check_domains[1 << IO_CHECK_DOMAIN_BITS] = {
+	[0 ... (1 << IO_CHECK_DOMAIN_BITS) - 1] = {
+		.lock = __RAW_SPIN_LOCK_UNLOCKED(io_check_domains.lock),
+	},
 };
+
+/* An architecture whose latched status is of less than a host bridge says so */
+#ifndef arch_io_check_domain
+static const void *arch_io_check_domain(struct pci_dev *pdev)
+{
+	struct pci_bus *bus = pdev->bus;
+
+	while (bus->parent)
+		bus = bus->parent;
+	return bus;
+}
+#endif
 
 static struct io_check_domain *io_check_domain(struct pci_dev *pdev)
 {
-	return &io_check_domains[pci_domain_nr(pdev->bus) %
-				 ARRAY_SIZE(io_check_domains)];
+	return &io_check_domains[hash_ptr(arch_io_check_domain(pdev),
+					  IO_CHECK_DOMAIN_BITS)];
 }
 
 static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
@@ -53,13 +72,19 @@ static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
 	[IO_CHECK_SHARED]	= -EIO,
 };
 
+/* An error was seen in @d, whose lock is held; its status is still there. */
+static void io_check_bump(struct io_check_domain *d)
+{
+	d->stamp = atomic_inc_return(&io_check_seq);
+}
+
 /**
  * io_check_domain_error() - tell open sessions of an asynchronous error
  * @pdev: a device of the error domain that saw it
  *
- * For code that finds an error no access explains, a latched status bit for
- * instance: to be called before the status is cleared.  Each session open in
- * the domain ends with -EIO and a record marked shared.
+ * For code that finds an error no access explains.  Each session open in the
+ * domain ends with -EIO and a record marked shared.  Status that is latched
+ * has to be cleared with io_check_clear_status() instead.
  *
  * Context: Any but NMI.
  */
@@ -69,10 +94,85 @@ void io_check_domain_error(struct pci_dev *pdev)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&d->lock, flags);
-	d->stamp = atomic_inc_return(&io_check_seq);
+	io_check_bump(d);
 	raw_spin_unlock_irqrestore(&d->lock, flags);
 }
 EXPORT_SYMBOL_GPL(io_check_domain_error);
+
+/*
+ * Clear the bits of @mask in a status register that are set.
+ *
+ * Whoever clears status holds the lock of its domain and moves the sequence
+ * first.  A harvesting session takes its snapshot of the sequence under the
+ * lock, too, with the status clean.  So an error of the session's time either
+ * is still latched when the session harvests at its end, or somebody cleared
+ * it after the snapshot, and the sequence has moved.
+ */
+static u16 io_check_harvest_one(struct io_check_domain *d,
+				struct pci_dev *pdev, int where, u16 mask)
+{
+	u16 status;
+
+	/* all-ones is no status but a device that is not there */
+	if (pci_read_config_word(pdev, where, &status) || status == 0xffff)
+		return 0;
+	status &= mask;
+	if (status) {
+		io_check_bump(d);
+		pci_write_config_word(pdev, where, status);
+	}
+	return status;
+}
+
+/* Harvest @pdev and the bridges above it, with the lock of @d held. */
+static u16 io_check_harvest(struct io_check_domain *d, struct pci_dev *pdev)
+{
+	u16 status;
+
+	status = io_check_harvest_one(d, pdev, PCI_STATUS,
+				      PCI_STATUS_ERROR_BITS);
+	while ((pdev = pci_upstream_bridge(pdev)))
+		status |= io_check_harvest_one(d, pdev, PCI_SEC_STATUS,
+					       PCI_STATUS_ERROR_BITS);
+	return status;
+}
+
+/**
+ * io_check_clear_status() - read and clear latched error status
+ * @pdev: device or bridge
+ * @where: PCI_STATUS or PCI_SEC_STATUS
+ * @mask: bits to clear
+ *
+ * All code that clears error status has to use it: a bit that is cleared
+ * behind the back of a session may be the session's error.
+ *
+ * Context: Any but NMI.
+ * Return: the bits of @mask that were set.
+ */
+u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask)
+{
+	struct io_check_domain *d = io_check_domain(pdev);
+	unsigned long flags;
+	u16 status;
+
+	raw_spin_lock_irqsave(&d->lock, flags);
+	status = io_check_harvest_one(d, pdev, where, mask);
+	raw_spin_unlock_irqrestore(&d->lock, flags);
+	return status;
+}
+EXPORT_SYMBOL_GPL(io_check_clear_status);
+
+/* What latched status says (PCI Local Bus 3.0, 6.2.3; as bridge: P2P 3.2.5.7) */
+static enum io_check_cause io_check_status_cause(u16 status)
+{
+	if (status & (PCI_STATUS_DETECTED_PARITY | PCI_STATUS_PARITY))
+		return IO_CHECK_PARITY;
+	if (status & PCI_STATUS_REC_MASTER_ABORT)
+		return IO_CHECK_NO_RESPONSE;
+	if (status)
+		return IO_CHECK_ABORT;
+	return IO_CHECK_NONE;
+}
 
 /* Did @c's domain see an error since @c began? */
 static bool io_check_domain_hit(const struct io_check *c)
@@ -88,7 +188,7 @@ static bool io_check_domain_hit(const struct io_check *c)
 }
 
 /* Name the BAR of an access, where the architecture finds its address. */
-static void io_check_locate(struct io_check_err *err)
+void io_check_locate(struct io_check_err *err)
 {
 	phys_addr_t phys = arch_io_check_phys(err->addr);
 	struct resource *r;
@@ -112,11 +212,11 @@ static void io_check_locate(struct io_check_err *err)
 static atomic_long_t io_check_reads, io_check_writes;
 
 /* Record an error.  @err is complete but for what the core knows itself. */
-static void io_check_record(struct io_check *c, const struct io_check_err *err)
+void io_check_record(struct io_check *c, const struct io_check_err *err)
 {
-	if (!err->shared)
+	if (err->addr)
 		atomic_long_inc(err->write ? &io_check_writes : &io_check_reads);
-	if (!(c->flags & IO_CHECK_CONTINUE))
+	if (!(c->flags & IO_CHECK_CONTINUE) || err->cause == IO_CHECK_GONE)
 		c->stop |= IO_CHECK_STOP_DEAD;
 	if (c->failed) {
 		c->err.count++;
@@ -134,7 +234,35 @@ static void io_check_record(struct io_check *c, const struct io_check_err *err)
 		io_check_locate(&c->err);
 	else
 		c->err.bar = -1;
+	io_check_dev_error(&c->err);
 }
+
+void __io_check_begin(struct io_check *c)
+{
+	struct io_check_err err = { };
+
+	if (c->flags & (IO_CHECK_HARVEST | IO_CHECK_FLUSH))
+		c->ask = 1;
+	if (c->flags & IO_CHECK_HARVEST) {
+		struct io_check_domain *d = io_check_domain(c->pdev);
+		unsigned long flags;
+
+		/* see io_check_harvest_one() */
+		raw_spin_lock_irqsave(&d->lock, flags);
+		io_check_harvest(d, c->pdev);
+		c->seq = atomic_read(&io_check_seq);
+		raw_spin_unlock_irqrestore(&d->lock, flags);
+	}
+	if (c->pdev->error_state == pci_channel_io_perm_failure)
+		err.cause = IO_CHECK_GONE;
+	else if (c->pdev->error_state == pci_channel_io_frozen &&
+		 !(c->flags & IO_CHECK_CONTINUE))
+		err.cause = IO_CHECK_FROZEN;
+	if (err.cause)
+		io_check_record(c, &err);
+	io_check_inject_begin(c);
+}
+EXPORT_SYMBOL_GPL(__io_check_begin);
 
 /* Turn what a landing pad left into a record. */
 static void io_check_take_fault(struct io_check *c)
@@ -160,6 +288,76 @@ bool __io_check_stopped(struct io_check *c)
 }
 EXPORT_SYMBOL_GPL(__io_check_stopped);
 
+/* The access itself, by size, for what goes out of line */
+u64 io_check_do_read(struct io_check *c, const void __iomem *addr,
+		     unsigned int size)
+{
+	switch (size) {
+	case 1:
+		return arch_io_check_read(8, c, addr);
+	case 2:
+		return arch_io_check_read(16, c, addr);
+	case 4:
+		return arch_io_check_read(32, c, addr);
+#ifdef CONFIG_64BIT
+	case 8:
+		return arch_io_check_read(64, c, addr);
+#endif
+	}
+	return ~0ULL;
+}
+
+void io_check_do_write(struct io_check *c, u64 val, void __iomem *addr,
+		       unsigned int size)
+{
+	switch (size) {
+	case 1:
+		arch_io_check_write(8, c, val, addr);
+		break;
+	case 2:
+		arch_io_check_write(16, c, val, addr);
+		break;
+	case 4:
+		arch_io_check_write(32, c, val, addr);
+		break;
+#ifdef CONFIG_64BIT
+	case 8:
+		arch_io_check_write(64, c, val, addr);
+		break;
+#endif
+	}
+}
+
+/* A read found @c->stop set.  The value is all-ones if it fails. */
+u64 __io_check_slow_read(struct io_check *c, const void __iomem *addr,
+			 unsigned int size)
+{
+	u64 val, ones = GENMASK_ULL(size * 8 - 1, 0);
+
+	if (__io_check_stopped(c))
+		return ones;
+	if (c->stop & IO_CHECK_STOP_INJECT &&
+	    io_check_inject_read(c, addr, size, _RET_IP_, &val))
+		return val;
+	val = io_check_do_read(c, addr, size);
+	if (val == ones)
+		__io_check_ones(c, addr, size);
+	return val;
+}
+EXPORT_SYMBOL_GPL(__io_check_slow_read);
+
+void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
+			   unsigned int size)
+{
+	if (__io_check_stopped(c))
+		return;
+	if (c->stop & IO_CHECK_STOP_INJECT &&
+	    io_check_inject_write(c, val, addr, size, _RET_IP_))
+		return;
+	io_check_do_write(c, val, addr, size);
+}
+EXPORT_SYMBOL_GPL(__io_check_slow_write);
+
 /* A read returned all-ones: it failed, or the platform has to be asked. */
 void __io_check_ones(struct io_check *c, const void __iomem *addr,
 		     unsigned int size)
@@ -180,25 +378,132 @@ EXPORT_SYMBOL_GPL(__io_check_ones);
 
 bool __io_check_failed(const struct io_check *c)
 {
-	return c->state || io_check_domain_hit(c);
+	/* @c->state also says what is to be done, not only what was wrong */
+	return c->failed || (c->stop & ~IO_CHECK_STOP_INJECT) ||
+	       io_check_domain_hit(c);
 }
 EXPORT_SYMBOL_GPL(__io_check_failed);
+
+/**
+ * io_check_alive() - ask a device's sentinel register
+ * @pdev: the device
+ * @err: where to put the error of a sentinel that cannot be read, or NULL
+ *
+ * Context: Any but NMI.
+ * Return: true if the sentinel reads neither 0 nor all-ones, or if the driver
+ * named none.
+ */
+bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err)
+{
+	const void __iomem *sentinel = io_check_dev_ops(pdev).sentinel;
+	struct io_check c;
+	u32 val;
+
+	if (!sentinel)
+		return true;
+	io_check_begin(&c, pdev, IO_CHECK_CONTINUE);
+	val = readl_check(&c, sentinel);
+	/* a session of its own: the error may be the caller's to report */
+	if (c.stop & IO_CHECK_STOP_FAULT)
+		io_check_take_fault(&c);
+	/* some machines read 0 where nothing is */
+	if (!c.failed && val && val != ~0U)
+		return true;
+	if (err) {
+		*err = (struct io_check_err) {
+			.addr = sentinel,
+			.value = val,
+			.size = sizeof(val),
+			.cause = c.failed ? c.err.cause : IO_CHECK_NO_RESPONSE,
+		};
+	}
+	return false;
+}
+
+/* What the flags want done at the end */
+static void io_check_ask(struct io_check *c)
+{
+	const void __iomem *flush;
+	struct io_check_err err = { .shared = true };
+
+	if (c->flags & IO_CHECK_FLUSH) {
+		flush = io_check_dev_ops(c->pdev).flush;
+		if (flush)
+			readl_check(c, flush);
+		if (c->stop & IO_CHECK_STOP_FAULT)
+			io_check_take_fault(c);
+	}
+	if (c->flags & IO_CHECK_HARVEST) {
+		struct io_check_domain *d = io_check_domain(c->pdev);
+		unsigned long flags;
+
+		raw_spin_lock_irqsave(&d->lock, flags);
+		err.value = io_check_harvest(d, c->pdev);
+		raw_spin_unlock_irqrestore(&d->lock, flags);
+		err.value |= io_check_inject_harvest(c);
+		err.cause = io_check_status_cause(err.value);
+		if (err.cause)
+			io_check_record(c, &err);
+	}
+}
 
 int __io_check_end(struct io_check *c)
 {
 	if (c->stop & IO_CHECK_STOP_FAULT)
 		io_check_take_fault(c);
+	if (c->ask)
+		io_check_ask(c);
+	c->ask = 0;
 	if (!c->failed && io_check_domain_hit(c)) {
-		struct io_check_err err = {
-			.cause = IO_CHECK_SHARED,
-			.shared = true,
-		};
+		struct io_check_err err;
 
+		/* an error of somebody's: of this device, if it is not there */
+		if (io_check_alive(c->pdev, &err))
+			err = (struct io_check_err) {
+				.cause = IO_CHECK_SHARED,
+				.shared = true,
+			};
 		io_check_record(c, &err);
 	}
 	return c->failed ? c->err.error : 0;
 }
 EXPORT_SYMBOL_GPL(__io_check_end);
+
+/**
+ * pci_io_check_dma() - ask whether DMA of a device failed
+ * @pdev: the device
+ *
+ * For a driver whose command timed out: no register access sees an error of
+ * the device's own accesses to memory.  Asks the platform whether it isolated
+ * the device, and the status that the device latched.  A latched error is
+ * broadcast to the sessions of its domain.  The driver then resets the device.
+ *
+ * Context: Any but NMI.
+ * Return: 0, -EAGAIN if the device is isolated, -EBADMSG for parity or
+ * poison, -ENXIO for a master abort, -EIO for other errors.
+ */
+int pci_io_check_dma(struct pci_dev *pdev)
+{
+	struct io_check_err err = { .pdev = pdev, .shared = true, .bar = -1 };
+
+	if (arch_io_check_frozen(pdev)) {
+		err.cause = IO_CHECK_FROZEN;
+	} else {
+		err.value = io_check_clear_status(pdev, PCI_STATUS,
+						  PCI_STATUS_ERROR_BITS);
+		err.cause = io_check_status_cause(err.value);
+	}
+	if (!err.cause)
+		return 0;
+	err.error = io_check_errno[err.cause];
+	err.count = 1;
+	err.seq = atomic_read(&io_check_seq);
+	err.cpu = raw_smp_processor_id();
+	err.time_ns = local_clock();
+	io_check_dev_error(&err);
+	return err.error;
+}
+EXPORT_SYMBOL_GPL(pci_io_check_dma);
 
 /* The accessors, for modules. */
 u8 io_check_read8(struct io_check *c, const void __iomem *addr)
@@ -260,10 +565,13 @@ static int io_check_errors_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(io_check_errors);
 
+struct dentry *io_check_debugfs;
+
 static int __init io_check_debugfs_init(void)
 {
-	debugfs_create_file("errors", 0444, debugfs_create_dir("io_check", NULL),
-			    NULL, &io_check_errors_fops);
+	io_check_debugfs = debugfs_create_dir("io_check", NULL);
+	debugfs_create_file("errors", 0444, io_check_debugfs, NULL,
+			    &io_check_errors_fops);
 	return 0;
 }
-late_initcall(io_check_debugfs_init);
+subsys_initcall(io_check_debugfs_init);

@@ -32,9 +32,9 @@
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/io.h>
+#include <linux/pci.h>
 #include <linux/types.h>
 
-struct pci_dev;
 struct pt_regs;
 
 /**
@@ -50,6 +50,7 @@ struct pt_regs;
  * @IO_CHECK_GONE: the device was removed: -ENODEV
  * @IO_CHECK_SHARED: an error in the device's error domain during the session
  *	that no access of its own explains: -EIO
+ * @IO_CHECK_NR_CAUSES: their number
  */
 enum io_check_cause {
 	IO_CHECK_NONE,
@@ -68,9 +69,11 @@ enum io_check_cause {
  * @pdev: device that the session is for
  * @addr: ioremap()ed address of the access
  * @offset: offset of the access in @bar, or in its page where @bar is -1
- * @value: value that a read returned or a write carried
+ * @value: value that a read returned or a write carried; latched status bits
+ *	of an error that IO_CHECK_HARVEST found
  * @raw: the architecture's own words; powerpc: SRR1, DSISR, DAR
- * @ip: instruction that failed; 0 if the error came from a query
+ * @ip: instruction that failed, or whose error was injected; 0 if the error
+ *	came from a query
  * @time_ns: local_clock() when the core saw the error, in ns
  * @count: failed accesses in the session
  * @seq: error sequence number when the core saw the error
@@ -81,6 +84,7 @@ enum io_check_cause {
  * @cause: an enum io_check_cause
  * @write: the access was a write
  * @shared: the error belongs to the domain, not to one known access
+ * @injected: by the fault injection of CONFIG_IO_CHECK_FAULT_INJECTION
  */
 struct io_check_err {
 	struct pci_dev *pdev;
@@ -99,6 +103,23 @@ struct io_check_err {
 	u8 cause;
 	bool write;
 	bool shared;
+	bool injected;
+};
+
+/**
+ * struct io_check_ops - what a driver tells of its device
+ * @sentinel: a 32-bit register that a living device never reads as 0 or
+ *	all-ones, and that has no side effects; or NULL.  It decides whether a
+ *	shared error was this device's.
+ * @flush: a 32-bit register whose read flushes posted writes and has no side
+ *	effects; or NULL.  IO_CHECK_FLUSH reads it.
+ * @offline_on_error: the default of sysfs' io_check/offline_on_error: take the
+ *	device offline at its first error
+ */
+struct io_check_ops {
+	const void __iomem *sentinel;
+	const void __iomem *flush;
+	bool offline_on_error;
 };
 
 /* The architecture's: continue a checked access that faulted behind it.  For
@@ -106,8 +127,34 @@ struct io_check_err {
  */
 bool io_check_fixup(struct pt_regs *regs);
 
-/* Session flags */
-#define IO_CHECK_CONTINUE	BIT(0)	/* go on after an error: clean-up */
+/* For all who clear latched error status; ask IS_ENABLED() as well. */
+u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
+
+/*
+ * Session flags
+ *
+ * CONTINUE: go on after an error: clean-up that has to reach the device
+ * whatever happened, also one whose channel is frozen.
+ *
+ * HARVEST: at the end, ask the error status that the device and the bridges
+ * above it have latched.  The only way to see an error that the bus reports to
+ * nobody else, such as parity on conventional PCI.  There is no verdict before
+ * the end, so never around a read that takes a value away.  Costs configuration
+ * cycles.
+ *
+ * FLUSH: at the end, read the device's flush register, so that posted writes
+ * have reached the device, or failed.  Costs a read: not where commands are
+ * submitted.
+ *
+ * ONES_OK: the session reads a register that says all-ones when it is empty.
+ * Where only a query tells that from a failure, and the query is dear, it is
+ * asked for the first read only.  The machine checks of powerpc need no query,
+ * and EEH's is always asked, as readl() does.
+ */
+#define IO_CHECK_CONTINUE	BIT(0)
+#define IO_CHECK_HARVEST	BIT(1)
+#define IO_CHECK_FLUSH		BIT(2)
+#define IO_CHECK_ONES_OK	BIT(3)
 
 #if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
 
@@ -124,13 +171,15 @@ struct io_check_fault {
 /* io_check.stop: why the next access has to go out of line */
 #define IO_CHECK_STOP_FAULT	BIT(0)	/* a landing pad ran */
 #define IO_CHECK_STOP_DEAD	BIT(1)	/* accesses skip the bus */
+#define IO_CHECK_STOP_INJECT	BIT(2)	/* fault injection is armed */
 
 /**
  * struct io_check - a session; its members are the core's own
  * @stop: IO_CHECK_STOP_*, tested by each access
  * @failed: an error is recorded in @err
- * @state: both of them, tested once by io_check_end()
- * @flags: IO_CHECK_CONTINUE
+ * @ask: io_check_end() has work to do for @flags
+ * @state: all three, tested once by io_check_end()
+ * @flags: session flags
  * @seq: error sequence number at the beginning
  * @pdev: device that the session is for
  * @fault: the last fault, until the core has recorded it
@@ -140,7 +189,8 @@ struct io_check {
 	union {
 		struct {
 			u16 stop;
-			u16 failed;
+			u8 failed;
+			u8 ask;
 		};
 		u32 state;
 	};
@@ -153,18 +203,31 @@ struct io_check {
 
 extern atomic_t io_check_seq;
 
+void __io_check_begin(struct io_check *c);
+u64 __io_check_slow_read(struct io_check *c, const void __iomem *addr,
+			 unsigned int size);
+void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
+			   unsigned int size);
 bool __io_check_stopped(struct io_check *c);
 void __io_check_ones(struct io_check *c, const void __iomem *addr,
 		     unsigned int size);
 bool __io_check_failed(const struct io_check *c);
 int __io_check_end(struct io_check *c);
 void io_check_domain_error(struct pci_dev *pdev);
+int pci_io_check_enable(struct pci_dev *pdev, const struct io_check_ops *ops);
+int pci_io_check_dma(struct pci_dev *pdev);
+void io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
+void io_check_offline(struct pci_dev *pdev);
 
 /**
  * io_check_begin() - begin a session of checked accesses
  * @c: the session
  * @pdev: device whose registers it will access
- * @flags: 0 or IO_CHECK_CONTINUE
+ * @flags: session flags, IO_CHECK_*
+ *
+ * The session of a device that was removed or given up fails at once, with
+ * -ENODEV.  So does, with -EAGAIN, one of a device that error recovery has
+ * isolated, unless it is an IO_CHECK_CONTINUE session.
  *
  * Context: Any but NMI.
  */
@@ -175,6 +238,10 @@ static __always_inline void io_check_begin(struct io_check *c,
 	c->flags = flags;
 	c->pdev = pdev;
 	c->seq = atomic_read(&io_check_seq);
+	if (flags & (IO_CHECK_HARVEST | IO_CHECK_FLUSH) ||
+	    unlikely(pdev->error_state != pci_channel_io_normal) ||
+	    IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
+		__io_check_begin(c);
 }
 
 /**
@@ -241,12 +308,14 @@ void io_check_write64(struct io_check *c, u64 val, void __iomem *addr);
 	struct io_check *__rc = (c);					\
 	const void __iomem *__ra = (addr);				\
 	const u##bits __ones = -1;					\
-	u##bits __rv = __ones;						\
+	u##bits __rv;							\
 									\
-	if (likely(!__rc->stop) || !__io_check_stopped(__rc)) {		\
+	if (likely(!__rc->stop)) {					\
 		__rv = arch_io_check_read(bits, __rc, __ra);		\
 		if (unlikely(__rv == __ones))				\
 			__io_check_ones(__rc, __ra, sizeof(__rv));	\
+	} else {							\
+		__rv = __io_check_slow_read(__rc, __ra, sizeof(__rv));	\
 	}								\
 	__rv;								\
 })
@@ -257,8 +326,10 @@ do {									\
 	void __iomem *__wa = (addr);					\
 	u##bits __wv = (val);						\
 									\
-	if (likely(!__wc->stop) || !__io_check_stopped(__wc))		\
+	if (likely(!__wc->stop))					\
 		arch_io_check_write(bits, __wc, __wv, __wa);		\
+	else								\
+		__io_check_slow_write(__wc, __wv, __wa, sizeof(__wv));	\
 } while (0)
 #endif /* MODULE */
 
@@ -306,6 +377,22 @@ static inline const struct io_check_err *io_check_error(const struct io_check *c
 }
 
 static inline void io_check_domain_error(struct pci_dev *pdev)
+{
+}
+
+static inline int pci_io_check_enable(struct pci_dev *pdev,
+				      const struct io_check_ops *ops)
+{
+	return 0;
+}
+
+static inline int pci_io_check_dma(struct pci_dev *pdev)
+{
+	return 0;
+}
+
+static inline void io_check_report(struct pci_dev *pdev,
+				   const struct io_check_err *err)
 {
 }
 
@@ -361,5 +448,33 @@ static inline void io_check_domain_error(struct pci_dev *pdev)
 #define outb_check(c, val, port)	__io_check_out(8, outb, c, val, port)
 #define outw_check(c, val, port)	__io_check_out(16, outw, c, val, port)
 #define outl_check(c, val, port)	__io_check_out(32, outl, c, val, port)
+
+/**
+ * readl_check_once() - read a register of a device that may not be there
+ * @pdev: the device
+ * @addr: the register
+ * @val: where to put its value; all-ones if the read failed
+ *
+ * For hotplug and probing: all-ones is confirmed with the device's vendor ID.
+ * Without CONFIG_IO_CHECK that is all it knows.
+ *
+ * Context: Any but NMI.
+ * Return: 0, -ENODEV if the device does not answer configuration cycles, or
+ * what io_check_end() returns.
+ */
+static inline int __must_check readl_check_once(struct pci_dev *pdev,
+						const void __iomem *addr,
+						u32 *val)
+{
+	struct io_check c;
+	int ret;
+
+	io_check_begin(&c, pdev, 0);
+	*val = readl_check(&c, addr);
+	ret = io_check_end(&c);
+	if (*val == ~0U && !pci_device_is_present(pdev))
+		ret = -ENODEV;
+	return ret;
+}
 
 #endif /* _LINUX_IO_CHECK_H */

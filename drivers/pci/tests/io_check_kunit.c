@@ -1,36 +1,254 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * KUnit tests of io_check sessions.  The registers are memory, mapped as a BAR
- * is, which the checked accessors reach as they reach a BAR; a fault is planted
- * by leaving what an architecture's landing pad leaves.
+ * KUnit tests of io_check.  The registers are memory, mapped as a BAR is, which
+ * the checked accessors reach as they reach a BAR; a fault is planted by leaving
+ * what an architecture's landing pad leaves.  The devices are made by hand: two
+ * below a bridge, and one below another host bridge, with a configuration space
+ * in memory whose status bits are cleared by writing ones, as PCI's are.
  */
 
 #include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/hash.h>
 #include <linux/io_check.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/sched/clock.h>
 #include <linux/vmalloc.h>
 #include <asm/byteorder.h>
+#include "../io_check.h"
+
+static int race_rounds = 20000;
+module_param(race_rounds, int, 0444);
+MODULE_PARM_DESC(race_rounds, "sessions of each CPU in the race test");
+
+/* A function of the fake PCI: of its configuration space, what is used */
+struct fake_fn {
+	struct pci_dev pdev;
+	bool absent;
+	u16 command;
+	atomic_t status;
+	atomic_t sec_status;
+};
+
+struct fake_bus {
+	struct pci_bus bus;
+	struct fake_fn *fn[2];	/* by device number */
+};
 
 struct io_check_kunit {
-	struct pci_dev *pdev;
+	struct fake_bus root, below, other;
+	struct fake_fn bridge, dev, neighbour, foreign;
+	struct pci_dev *pdev;	/* of dev */
+	struct io_check_dev *idev;
+	void *group;		/* devres of the driver's time */
 	void *mem;
 	void __iomem *regs;
+	char called[16];	/* of the error handlers, a letter each */
+	pci_ers_result_t detected;
 };
+
+static struct fake_fn *fake_find(struct pci_bus *bus, unsigned int devfn)
+{
+	struct fake_bus *fake = container_of(bus, struct fake_bus, bus);
+	struct fake_fn *fn;
+
+	if (PCI_SLOT(devfn) >= ARRAY_SIZE(fake->fn))
+		return NULL;
+	fn = fake->fn[PCI_SLOT(devfn)];
+	return fn && !fn->absent ? fn : NULL;
+}
+
+static int fake_read(struct pci_bus *bus, unsigned int devfn, int where,
+		     int size, u32 *val)
+{
+	struct fake_fn *fn = fake_find(bus, devfn);
+
+	*val = ~0;
+	if (!fn)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	switch (where) {
+	case PCI_VENDOR_ID:
+		*val = 0x00541000;
+		break;
+	case PCI_COMMAND:
+		*val = fn->command;
+		break;
+	case PCI_STATUS:
+		*val = atomic_read(&fn->status);
+		break;
+	case PCI_SEC_STATUS:
+		*val = atomic_read(&fn->sec_status);
+		break;
+	default:
+		*val = 0;
+	}
+	return PCIBIOS_SUCCESSFUL;
+}
+
+static int fake_write(struct pci_bus *bus, unsigned int devfn, int where,
+		      int size, u32 val)
+{
+	struct fake_fn *fn = fake_find(bus, devfn);
+	int i;
+
+	if (!fn)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	/* configuration cycles take their time; races get theirs */
+	for (i = 0; i < 20; i++)
+		cpu_relax();
+	switch (where) {
+	case PCI_COMMAND:
+		fn->command = val;
+		break;
+	case PCI_STATUS:
+		atomic_andnot(val, &fn->status);
+		break;
+	case PCI_SEC_STATUS:
+		atomic_andnot(val, &fn->sec_status);
+		break;
+	}
+	return PCIBIOS_SUCCESSFUL;
+}
+
+static struct pci_ops fake_ops = {
+	.read	= fake_read,
+	.write	= fake_write,
+};
+
+static void fake_release(struct device *dev)
+{
+	/* the memory is the test's */
+}
+
+static int fake_add(struct fake_bus *bus, unsigned int slot,
+		    struct fake_fn *fn, const char *name)
+{
+	struct pci_dev *pdev = &fn->pdev;
+
+	bus->fn[slot] = fn;
+	pdev->bus = &bus->bus;
+	pdev->devfn = PCI_DEVFN(slot, 0);
+	pdev->error_state = pci_channel_io_normal;
+	pdev->dev.release = fake_release;
+	pdev->dev.init_name = name;
+	return device_register(&pdev->dev);
+}
+
+static struct io_check_kunit *kunit_of(struct pci_dev *pdev)
+{
+	struct fake_fn *fn = container_of(pdev, struct fake_fn, pdev);
+
+	return container_of(fn, struct io_check_kunit, dev);
+}
+
+static void fake_called(struct pci_dev *pdev, char letter)
+{
+	struct io_check_kunit *k = kunit_of(pdev);
+	size_t len = strlen(k->called);
+
+	if (len < sizeof(k->called) - 1)
+		k->called[len] = letter;
+}
+
+static pci_ers_result_t fake_error_detected(struct pci_dev *pdev,
+					    pci_channel_state_t state)
+{
+	if (state == pci_channel_io_perm_failure) {
+		fake_called(pdev, 'P');
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	fake_called(pdev, state == pci_channel_io_normal ? 'E' : '?');
+	return kunit_of(pdev)->detected;
+}
+
+static pci_ers_result_t fake_mmio_enabled(struct pci_dev *pdev)
+{
+	fake_called(pdev, 'M');
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static pci_ers_result_t fake_slot_reset(struct pci_dev *pdev)
+{
+	fake_called(pdev, 'S');
+	return PCI_ERS_RESULT_RECOVERED;
+}
+
+static void fake_resume(struct pci_dev *pdev)
+{
+	fake_called(pdev, 'R');
+}
+
+static const struct pci_error_handlers fake_handlers = {
+	.error_detected	= fake_error_detected,
+	.mmio_enabled	= fake_mmio_enabled,
+	.slot_reset	= fake_slot_reset,
+	.resume		= fake_resume,
+};
+
+static struct pci_driver fake_driver = {
+	.name		= "io_check_kunit",
+	.err_handler	= &fake_handlers,
+};
+
+/* The registers: what they hold is the test's, but for these */
+#define SENTINEL	0x10
+#define FLUSH		0x20
+
+static int fake_bind(struct io_check_kunit *k)
+{
+	const struct io_check_ops ops = {
+		.sentinel = k->regs + SENTINEL,
+		.flush = k->regs + FLUSH,
+	};
+	int ret;
+
+	k->pdev->driver = &fake_driver;
+	k->group = devres_open_group(&k->pdev->dev, NULL, GFP_KERNEL);
+	ret = pci_io_check_enable(k->pdev, &ops);
+	devres_close_group(&k->pdev->dev, k->group);
+	k->idev = io_check_dev_find(k->pdev);
+	return ret;
+}
+
+static void fake_unbind(struct io_check_kunit *k)
+{
+	device_lock(&k->pdev->dev);
+	devres_release_group(&k->pdev->dev, k->group);
+	k->pdev->driver = NULL;
+	device_unlock(&k->pdev->dev);
+}
+
+static void *root_slot(struct fake_bus *bus)
+{
+	/* as io_check_domain() has it */
+	return (void *)(unsigned long)hash_ptr(&bus->bus, 4);
+}
 
 static int io_check_kunit_init(struct kunit *test)
 {
 	struct io_check_kunit *k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, k);
+	test->priv = k;
 	k->mem = vzalloc(PAGE_SIZE);
 	KUNIT_ASSERT_NOT_NULL(test, k->mem);
 	k->regs = (__force void __iomem *)k->mem;
-	test->priv = k;
-	k->pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, NULL);
-	if (!k->pdev)
-		kunit_skip(test, "no PCI device");
+	*(__le32 *)(k->mem + SENTINEL) = cpu_to_le32(9);
+	k->root.bus.ops = &fake_ops;
+	k->below.bus.ops = &fake_ops;
+	k->below.bus.parent = &k->root.bus;
+	k->below.bus.self = &k->bridge.pdev;
+	k->other.bus.ops = &fake_ops;
+	k->pdev = &k->dev.pdev;
+	k->detected = PCI_ERS_RESULT_CAN_RECOVER;
+	KUNIT_ASSERT_EQ(test, 0, fake_add(&k->root, 0, &k->bridge, "fake_bridge"));
+	KUNIT_ASSERT_EQ(test, 0, fake_add(&k->below, 0, &k->dev, "fake_dev"));
+	KUNIT_ASSERT_EQ(test, 0, fake_add(&k->below, 1, &k->neighbour, "fake_neighbour"));
+	KUNIT_ASSERT_EQ(test, 0, fake_add(&k->other, 0, &k->foreign, "fake_foreign"));
+	KUNIT_ASSERT_EQ(test, 0, fake_bind(k));
 	return 0;
 }
 
@@ -40,8 +258,13 @@ static void io_check_kunit_exit(struct kunit *test)
 
 	if (!k)
 		return;
+	if (k->pdev->driver)
+		fake_unbind(k);
+	device_unregister(&k->foreign.pdev.dev);
+	device_unregister(&k->neighbour.pdev.dev);
+	device_unregister(&k->dev.pdev.dev);
+	device_unregister(&k->bridge.pdev.dev);
 	vfree(k->mem);
-	pci_dev_put(k->pdev);
 }
 
 /* What a landing pad does: no stub has this address, so nothing is decoded */
@@ -56,7 +279,7 @@ static void plant_fault(struct io_check *c, void __iomem *addr)
 	c->stop |= IO_CHECK_STOP_FAULT;
 }
 
-static void io_check_clean(struct kunit *test)
+static void test_clean(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -65,14 +288,14 @@ static void io_check_clean(struct kunit *test)
 	io_check_begin(&c, k->pdev, 0);
 	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0x11223344);
 	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
-	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), 0);
 	KUNIT_EXPECT_NULL(test, io_check_error(&c));
 }
 
 #define CHECK_READ(name, want)						\
 	KUNIT_EXPECT_EQ(test, (u64)name##_check(&c, k->regs), (u64)(want))
 
-static void io_check_reads(struct kunit *test)
+static void test_reads(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -97,7 +320,7 @@ static void io_check_reads(struct kunit *test)
 }
 
 /* All-ones in a register that exists is data. */
-static void io_check_reads_ones(struct kunit *test)
+static void test_reads_ones(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -123,7 +346,7 @@ static u64 io_check_pattern = 0x1122334455667788ULL;
 		KUNIT_EXPECT_EQ(test, le64_to_cpup(k->mem + 8), 0);	\
 	} while (0)
 
-static void io_check_writes(struct kunit *test)
+static void test_writes(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -146,7 +369,7 @@ static void io_check_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
-static void io_check_sticky(struct kunit *test)
+static void test_sticky(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -170,7 +393,7 @@ static void io_check_sticky(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
-static void io_check_record(struct kunit *test)
+static void test_record(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	const struct io_check_err *err;
@@ -202,7 +425,7 @@ static void io_check_record(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, err->shared);
 }
 
-static void io_check_continue(struct kunit *test)
+static void test_continue(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -215,12 +438,12 @@ static void io_check_continue(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u32 *)k->mem, ~0U);
 	plant_fault(&c, k->regs + 8);
 	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs + 8), 0);
-	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
 	KUNIT_EXPECT_EQ(test, io_check_error(&c)->count, 2);
 	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->addr == k->regs);
 }
 
-static void io_check_nested(struct kunit *test)
+static void test_nested(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check outer, inner;
@@ -242,7 +465,7 @@ static void io_check_nested(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&outer), -EIO);
 }
 
-static void io_check_domain(struct kunit *test)
+static void test_domain(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
@@ -250,7 +473,7 @@ static void io_check_domain(struct kunit *test)
 	io_check_begin(&c, k->pdev, 0);
 	io_check_domain_error(k->pdev);
 	KUNIT_EXPECT_TRUE(test, io_check_failed(&c));
-	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
 	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
 	KUNIT_EXPECT_EQ(test, io_check_error(&c)->cause, IO_CHECK_SHARED);
 
@@ -260,19 +483,24 @@ static void io_check_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
-/* A moved count alone is some other domain's error. */
-static void io_check_other_domain(struct kunit *test)
+/* An error below another host bridge is none of ours. */
+static void test_other_domain(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
 
+	if (root_slot(&k->root) == root_slot(&k->other))
+		return;	/* they share a slot, and their errors */
+	io_check_begin(&c, k->pdev, 0);
+	io_check_domain_error(&k->foreign.pdev);
+	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	io_check_begin(&c, k->pdev, 0);
 	atomic_inc(&io_check_seq);
-	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
-static void io_check_seq_wraps(struct kunit *test)
+static void test_seq_wraps(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	static const int starts[] = { INT_MAX, -1 };
@@ -292,18 +520,628 @@ static void io_check_seq_wraps(struct kunit *test)
 	io_check_domain_error(k->pdev);
 }
 
+/* A session reports what its device or a bridge above latched in its time. */
+static void test_harvest(struct kunit *test)
+{
+	static const struct {
+		u16 bit;
+		int error;
+	} rows[] = {
+		{ PCI_STATUS_PARITY, -EBADMSG },
+		{ PCI_STATUS_DETECTED_PARITY, -EBADMSG },
+		{ PCI_STATUS_REC_MASTER_ABORT, -ENXIO },
+		{ PCI_STATUS_REC_TARGET_ABORT, -EIO },
+		{ PCI_STATUS_SIG_TARGET_ABORT, -EIO },
+		{ PCI_STATUS_SIG_SYSTEM_ERROR, -EIO },
+	};
+	struct io_check_kunit *k = test->priv;
+	atomic_t *status[] = { &k->dev.status, &k->bridge.sec_status };
+	struct io_check c;
+	int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (j = 0; j < ARRAY_SIZE(status); j++) {
+			io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+			atomic_or(rows[i].bit, status[j]);
+			KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
+			KUNIT_ASSERT_EQ(test, io_check_end(&c), rows[i].error);
+			KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
+			KUNIT_EXPECT_EQ(test, io_check_error(&c)->value,
+					rows[i].bit);
+			KUNIT_EXPECT_EQ(test, atomic_read(status[j]), 0);
+		}
+	}
+	/* nothing latched, no error */
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	/* and nobody looks who was not asked to */
+	io_check_begin(&c, k->pdev, 0);
+	atomic_set(&k->dev.status, PCI_STATUS_PARITY);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&k->dev.status), PCI_STATUS_PARITY);
+}
+
+/* What was latched before a session is not the session's. */
+static void test_harvest_old(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	KUNIT_EXPECT_EQ(test, atomic_read(&k->bridge.sec_status), 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+}
+
+/* Who harvests tells the others in the domain. */
+static void test_harvest_tells(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c, d;
+
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	io_check_begin(&d, &k->neighbour.pdev, IO_CHECK_HARVEST);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+	KUNIT_ASSERT_EQ(test, io_check_end(&d), -EIO);
+	KUNIT_EXPECT_EQ(test, io_check_error(&d)->cause, IO_CHECK_SHARED);
+	/* one that begins later hears nothing of it */
+	io_check_begin(&d, &k->neighbour.pdev, 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&d), 0);
+}
+
+/* Third parties that clear status do so, too. */
+static void test_third_party(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	atomic_set(&k->bridge.sec_status,
+		   PCI_STATUS_PARITY | PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_EXPECT_EQ(test, io_check_clear_status(&k->bridge.pdev,
+						    PCI_SEC_STATUS,
+						    PCI_STATUS_PARITY),
+			PCI_STATUS_PARITY);
+	KUNIT_EXPECT_EQ(test, atomic_read(&k->bridge.sec_status),
+			PCI_STATUS_REC_MASTER_ABORT);
+	atomic_set(&k->bridge.sec_status, 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	atomic_set(&k->dev.status, PCI_STATUS_PARITY);
+	KUNIT_EXPECT_EQ(test, pci_status_get_and_clear_errors(k->pdev),
+			PCI_STATUS_PARITY);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+
+	/* clearing nothing is no error */
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	KUNIT_EXPECT_EQ(test, pci_status_get_and_clear_errors(k->pdev), 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+}
+
+static void test_ones_ok(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	memset(k->mem, 0xff, 4);
+	io_check_begin(&c, k->pdev, IO_CHECK_ONES_OK);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	/* a fault is a fault */
+	io_check_begin(&c, k->pdev, IO_CHECK_ONES_OK);
+	plant_fault(&c, k->regs);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+}
+
+/* A shared error is the device's own if its sentinel does not answer. */
+static void test_sentinel(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	static const u32 dead[] = { 0, ~0 };
+	struct io_check c;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(dead); i++) {
+		*(u32 *)(k->mem + SENTINEL) = dead[i];
+		io_check_begin(&c, k->pdev, 0);
+		io_check_domain_error(&k->neighbour.pdev);
+		KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+		KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
+		KUNIT_EXPECT_TRUE(test, io_check_error(&c)->addr ==
+					k->regs + SENTINEL);
+		KUNIT_EXPECT_EQ(test, io_check_error(&c)->size, 4);
+	}
+	*(u32 *)(k->mem + SENTINEL) = 9;
+	io_check_begin(&c, k->pdev, 0);
+	io_check_domain_error(&k->neighbour.pdev);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
+}
+
+/* A session of a device that is isolated, or was removed, fails at once. */
+static void test_channel(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	*(__le32 *)k->mem = cpu_to_le32(0x11223344);
+	k->pdev->error_state = pci_channel_io_frozen;
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EAGAIN);
+	/* clean-up reaches it */
+	io_check_begin(&c, k->pdev, IO_CHECK_CONTINUE);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0x11223344);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	k->pdev->error_state = pci_channel_io_perm_failure;
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -ENODEV);
+	/* nothing does */
+	io_check_begin(&c, k->pdev, IO_CHECK_CONTINUE);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -ENODEV);
+	k->pdev->error_state = pci_channel_io_normal;
+}
+
+static void test_once(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	u32 val;
+
+	*(__le32 *)k->mem = cpu_to_le32(0x11223344);
+	KUNIT_EXPECT_EQ(test, readl_check_once(k->pdev, k->regs, &val), 0);
+	KUNIT_EXPECT_EQ(test, val, 0x11223344);
+	memset(k->mem, 0xff, 4);
+	KUNIT_EXPECT_EQ(test, readl_check_once(k->pdev, k->regs, &val), 0);
+	KUNIT_EXPECT_EQ(test, val, ~0U);
+	k->dev.absent = true;
+	KUNIT_EXPECT_EQ(test, readl_check_once(k->pdev, k->regs, &val), -ENODEV);
+	k->dev.absent = false;
+}
+
+static void test_dma(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), 0);
+	atomic_set(&k->dev.status, PCI_STATUS_PARITY);
+	io_check_begin(&c, &k->neighbour.pdev, 0);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_EXPECT_EQ(test, k->idev->errors[IO_CHECK_PARITY], 1);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), 0);
+	atomic_set(&k->dev.status, PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -ENXIO);
+	atomic_set(&k->dev.status, PCI_STATUS_REC_TARGET_ABORT);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -EIO);
+}
+
+static void test_counts(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		io_check_begin(&c, k->pdev, 0);
+		plant_fault(&c, k->regs + 4 * i);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+		KUNIT_EXPECT_EQ(test, k->idev->errors[IO_CHECK_ABORT], i);
+		KUNIT_EXPECT_TRUE(test, k->idev->last.addr == k->regs + 4 * i);
+	}
+}
+
+static void test_enable_twice(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+
+	KUNIT_EXPECT_EQ(test, pci_io_check_enable(k->pdev, NULL), -EBUSY);
+	KUNIT_EXPECT_PTR_EQ(test, io_check_dev_find(k->pdev), k->idev);
+	fake_unbind(k);
+	KUNIT_EXPECT_NULL(test, io_check_dev_find(k->pdev));
+	KUNIT_EXPECT_EQ(test, fake_bind(k), 0);
+}
+
+/* Report an error, and wait for what it calls. */
+static const char *report(struct io_check_kunit *k, const char *called)
+{
+	struct io_check_err err = {
+		.cause = IO_CHECK_NO_RESPONSE,
+		.error = -ENXIO,
+		.addr = k->regs,
+		.bar = -1,
+	};
+	int i;
+
+	memset(k->called, 0, sizeof(k->called));
+	io_check_report(k->pdev, &err);
+	for (i = 0; i < 200 && (strlen(k->called) < strlen(called) ||
+				k->idev->state == IO_CHECK_RECOVERING); i++)
+		msleep(20);
+	/* is there one too many? */
+	msleep(20);
+	return k->called;
+}
+
+static void test_handlers(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+
+	KUNIT_EXPECT_STREQ(test, report(k, "EMR"), "EMR");
+	KUNIT_EXPECT_EQ(test, k->idev->resets, 1);
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OK);
+	k->detected = PCI_ERS_RESULT_NEED_RESET;
+	KUNIT_EXPECT_STREQ(test, report(k, "ESR"), "ESR");
+	KUNIT_EXPECT_EQ(test, k->idev->resets, 2);
+	k->detected = PCI_ERS_RESULT_DISCONNECT;
+	KUNIT_EXPECT_STREQ(test, report(k, "EP"), "EP");
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OFFLINE);
+	KUNIT_EXPECT_EQ(test, k->idev->resets, 2);
+}
+
+/* A device that does not answer configuration cycles was removed. */
+static void test_removed(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+
+	k->dev.absent = true;
+	KUNIT_EXPECT_STREQ(test, report(k, "P"), "P");
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OFFLINE);
+	k->dev.absent = false;
+}
+
+/* What the platform isolated is the platform's to recover. */
+static void test_native(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_err err = { .cause = IO_CHECK_FROZEN, .bar = -1 };
+
+	io_check_report(k->pdev, &err);
+	msleep(50);
+	KUNIT_EXPECT_STREQ(test, k->called, "");
+	KUNIT_EXPECT_EQ(test, k->idev->failures, 0);
+}
+
+static void test_limit(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i;
+
+	k->dev.command = PCI_COMMAND_MASTER;
+	for (i = 1; i <= 5; i++)
+		KUNIT_EXPECT_STREQ(test, report(k, "EMR"), "EMR");
+	/* an hour later it starts afresh */
+	k->idev->since -= 3600;
+	for (i = 1; i <= 5; i++)
+		KUNIT_EXPECT_STREQ(test, report(k, "EMR"), "EMR");
+	KUNIT_EXPECT_EQ(test, k->dev.command, PCI_COMMAND_MASTER);
+	KUNIT_EXPECT_STREQ(test, report(k, "P"), "P");
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OFFLINE);
+	KUNIT_EXPECT_EQ(test, k->dev.command, 0);
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -ENODEV);
+	/* it stays there */
+	KUNIT_EXPECT_STREQ(test, report(k, ""), "");
+	/* until its driver is bound again */
+	fake_unbind(k);
+	KUNIT_EXPECT_EQ(test, fake_bind(k), 0);
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	KUNIT_EXPECT_STREQ(test, report(k, "EMR"), "EMR");
+}
+
+static void test_offline_on_error(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+
+	k->idev->offline_on_error = true;
+	KUNIT_EXPECT_STREQ(test, report(k, "P"), "P");
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OFFLINE);
+}
+
+#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
+/* As in io_check_inject.c */
+enum { ONES, FLIP, FROZEN, GONE, ASYNC, SHARED, TIMEOUT };
+
+/* Fail the next access; each kind has its error. */
+static void test_inject_kinds(struct kunit *test)
+{
+	static const struct {
+		unsigned int kind;
+		u32 flags;
+		int error;
+		u32 value;
+		bool shared;
+	} rows[] = {
+		{ ONES, 0, -ENXIO, ~0 },
+		{ FROZEN, 0, -EAGAIN, ~0 },
+		{ TIMEOUT, 0, -ETIMEDOUT, ~0 },
+		{ ASYNC, 0, -EIO, 0x11223344, true },
+		{ SHARED, 0, -EIO, 0x11223344, true },
+		{ GONE, 0, -ENODEV, ~0 },
+	};
+	struct io_check_kunit *k = test->priv;
+	struct io_check_inject *inj = &k->idev->inject;
+	struct io_check c;
+	u32 val;
+	int i;
+
+	*(__le32 *)k->mem = cpu_to_le32(0x11223344);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		inj->kind = rows[i].kind;
+		atomic_set(&inj->nth, 1);
+		io_check_begin(&c, k->pdev, rows[i].flags);
+		KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), rows[i].value);
+		KUNIT_EXPECT_EQ(test, atomic_read(&inj->nth), 0);
+		KUNIT_ASSERT_EQ(test, io_check_end(&c), rows[i].error);
+		KUNIT_EXPECT_EQ(test, io_check_error(&c)->shared, rows[i].shared);
+		if (!rows[i].shared) {
+			KUNIT_EXPECT_TRUE(test, io_check_error(&c)->injected);
+			KUNIT_EXPECT_NE(test, io_check_error(&c)->ip, 0);
+			KUNIT_EXPECT_EQ(test, io_check_error(&c)->size, 4);
+		}
+		/* but for one that is gone it was a single one */
+		io_check_begin(&c, k->pdev, 0);
+		val = readl_check(&c, k->regs);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c),
+				rows[i].kind == GONE ? -ENODEV : 0);
+		KUNIT_EXPECT_EQ(test, val,
+				rows[i].kind == GONE ? ~0 : 0x11223344);
+	}
+}
+
+/* A flipped bit is seen by a harvest, and by nobody else. */
+static void test_inject_flip(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_inject *inj = &k->idev->inject;
+	struct io_check c;
+
+	inj->kind = FLIP;
+	atomic_set(&inj->nth, 1);
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, hweight32(readl_check(&c, k->regs)), 1);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	atomic_set(&inj->flipped, 0);
+
+	atomic_set(&inj->nth, 1);
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	writel_check(&c, 0, k->regs);
+	KUNIT_EXPECT_EQ(test, hweight32(*(u32 *)k->mem), 1);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EBADMSG);
+}
+
+static void test_inject_modes(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_inject *inj = &k->idev->inject;
+	struct io_check c;
+	int pop;
+
+	for (pop = 0; pop < 2; pop++) {
+		memset(k->mem, 0, 4);
+		inj->pop = pop;
+		atomic_set(&inj->nth, 1);
+		io_check_begin(&c, k->pdev, 0);
+		writel_check(&c, ~0, k->regs);
+		KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+		KUNIT_EXPECT_TRUE(test, io_check_error(&c)->write);
+		KUNIT_EXPECT_EQ(test, *(u32 *)k->mem, pop ? ~0 : 0);
+	}
+}
+
+/* Does the filter let through a read of offset 0x30, of 4 bytes? */
+static bool filtered(struct io_check_kunit *k)
+{
+	struct io_check c;
+	int ret;
+
+	atomic_set(&k->idev->inject.nth, 1);
+	io_check_begin(&c, k->pdev, 0);
+	readl_check(&c, k->regs + 0x30);
+	ret = io_check_end(&c);
+	return !ret && atomic_read(&k->idev->inject.nth) == 1;
+}
+
+static void test_inject_filters(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_inject *inj = &k->idev->inject;
+	struct resource *bar = &k->pdev->resource[1];
+	struct io_check c;
+
+	KUNIT_EXPECT_FALSE(test, filtered(k));
+	inj->first = 0x31;
+	KUNIT_EXPECT_TRUE(test, filtered(k));
+	inj->first = 0x30;
+	KUNIT_EXPECT_FALSE(test, filtered(k));
+	inj->last = 0x2f;
+	KUNIT_EXPECT_TRUE(test, filtered(k));
+	inj->last = 0x30;
+	KUNIT_EXPECT_FALSE(test, filtered(k));
+	inj->size = 8;
+	KUNIT_EXPECT_TRUE(test, filtered(k));
+	inj->size = 4;
+	KUNIT_EXPECT_FALSE(test, filtered(k));
+	inj->reads = false;
+	KUNIT_EXPECT_TRUE(test, filtered(k));
+	inj->reads = true;
+	inj->writes = false;
+	KUNIT_EXPECT_FALSE(test, filtered(k));
+	/* the memory as BAR 1: the record has it, and the filter */
+	bar->start = page_to_phys(vmalloc_to_page(k->mem));
+	bar->end = bar->start + PAGE_SIZE - 1;
+	bar->flags = IORESOURCE_MEM;
+	inj->bars = BIT(1);
+	KUNIT_EXPECT_FALSE(test, filtered(k));
+	inj->bars = (u8)~BIT(1);
+	KUNIT_EXPECT_TRUE(test, filtered(k));
+	inj->bars = BIT(1);
+	atomic_set(&inj->nth, 1);
+	io_check_begin(&c, k->pdev, 0);
+	readl_check(&c, k->regs + 0x30);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+	KUNIT_EXPECT_EQ(test, io_check_error(&c)->bar, 1);
+	KUNIT_EXPECT_EQ(test, io_check_error(&c)->offset, 0x30);
+	memset(bar, 0, sizeof(*bar));
+}
+
+static void test_inject_nth(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_inject *inj = &k->idev->inject;
+	struct io_check c;
+	int i;
+
+	atomic_set(&inj->nth, 3);
+	for (i = 1; i <= 4; i++) {
+		io_check_begin(&c, k->pdev, 0);
+		readl_check(&c, k->regs);
+		KUNIT_EXPECT_EQ(test, io_check_failed(&c), i == 3);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), i == 3 ? -ENXIO : 0);
+	}
+	atomic_set(&inj->nth, 1);
+	atomic_set(&inj->then, 2);
+	for (i = 1; i <= 4; i++) {
+		io_check_begin(&c, k->pdev, 0);
+		readl_check(&c, k->regs);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c),
+				i == 1 || i == 3 ? -ENXIO : 0);
+	}
+	/* disarmed, all run free */
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, c.stop, 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+}
+
+/* The end reads the flush register, and what it fails of is the session's. */
+static void test_flush(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_inject *inj = &k->idev->inject;
+	struct io_check c;
+
+	inj->first = FLUSH;
+	inj->last = FLUSH;
+	atomic_set(&inj->nth, 1);
+	io_check_begin(&c, k->pdev, 0);
+	writel_check(&c, 0, k->regs);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	io_check_begin(&c, k->pdev, IO_CHECK_FLUSH);
+	writel_check(&c, 0, k->regs);
+	KUNIT_EXPECT_EQ(test, atomic_read(&inj->nth), 1);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->addr == k->regs + FLUSH);
+	io_check_begin(&c, k->pdev, IO_CHECK_FLUSH);
+	writel_check(&c, 0, k->regs);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+}
+#endif /* CONFIG_IO_CHECK_FAULT_INJECTION */
+
+/* Two CPUs with errors in the same bit of the bridge above both */
+struct racer {
+	struct io_check_kunit *k;
+	struct pci_dev *pdev;
+	struct completion *start;
+	int lost;
+};
+
+static int race(void *data)
+{
+	struct racer *r = data;
+	struct io_check c;
+	int i;
+
+	wait_for_completion(r->start);
+	for (i = 0; i < race_rounds; i++) {
+		io_check_begin(&c, r->pdev, IO_CHECK_HARVEST);
+		atomic_or(PCI_STATUS_REC_MASTER_ABORT,
+			  &r->k->bridge.sec_status);
+		if (!io_check_end(&c))
+			r->lost++;
+		if (!(i % 1024))
+			cond_resched();
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/* None may be lost to the other's harvest. */
+static void test_race(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	DECLARE_COMPLETION_ONSTACK(start);
+	struct racer r[2] = {
+		{ .k = k, .pdev = k->pdev, .start = &start },
+		{ .k = k, .pdev = &k->neighbour.pdev, .start = &start },
+	};
+	struct task_struct *task[2];
+	int i, cpu = cpumask_first(cpu_online_mask);
+
+	for (i = 0; i < 2; i++) {
+		task[i] = kthread_create(race, &r[i], "io_check_race/%d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(task[i]));
+		kthread_bind(task[i], cpu);
+		cpu = cpumask_next(cpu, cpu_online_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_online_mask);
+		wake_up_process(task[i]);
+	}
+	complete_all(&start);
+	for (i = 0; i < 2; i++)
+		kthread_stop(task[i]);
+	KUNIT_EXPECT_EQ(test, r[0].lost, 0);
+	KUNIT_EXPECT_EQ(test, r[1].lost, 0);
+	kunit_info(test, "%d rounds, %u CPUs online\n", race_rounds,
+		   num_online_cpus());
+}
+
 static struct kunit_case io_check_cases[] = {
-	KUNIT_CASE(io_check_clean),
-	KUNIT_CASE(io_check_reads),
-	KUNIT_CASE(io_check_reads_ones),
-	KUNIT_CASE(io_check_writes),
-	KUNIT_CASE(io_check_sticky),
-	KUNIT_CASE(io_check_record),
-	KUNIT_CASE(io_check_continue),
-	KUNIT_CASE(io_check_nested),
-	KUNIT_CASE(io_check_domain),
-	KUNIT_CASE(io_check_other_domain),
-	KUNIT_CASE(io_check_seq_wraps),
+	KUNIT_CASE(test_clean),
+	KUNIT_CASE(test_reads),
+	KUNIT_CASE(test_reads_ones),
+	KUNIT_CASE(test_writes),
+	KUNIT_CASE(test_sticky),
+	KUNIT_CASE(test_record),
+	KUNIT_CASE(test_continue),
+	KUNIT_CASE(test_nested),
+	KUNIT_CASE(test_domain),
+	KUNIT_CASE(test_other_domain),
+	KUNIT_CASE(test_seq_wraps),
+	KUNIT_CASE(test_harvest),
+	KUNIT_CASE(test_harvest_old),
+	KUNIT_CASE(test_harvest_tells),
+	KUNIT_CASE(test_third_party),
+	KUNIT_CASE(test_ones_ok),
+	KUNIT_CASE(test_sentinel),
+	KUNIT_CASE(test_channel),
+	KUNIT_CASE(test_once),
+	KUNIT_CASE(test_dma),
+	KUNIT_CASE(test_counts),
+	KUNIT_CASE(test_enable_twice),
+	KUNIT_CASE(test_handlers),
+	KUNIT_CASE(test_removed),
+	KUNIT_CASE(test_native),
+	KUNIT_CASE(test_limit),
+	KUNIT_CASE(test_offline_on_error),
+#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
+	KUNIT_CASE(test_inject_kinds),
+	KUNIT_CASE(test_inject_flip),
+	KUNIT_CASE(test_inject_modes),
+	KUNIT_CASE(test_inject_filters),
+	KUNIT_CASE(test_inject_nth),
+	KUNIT_CASE(test_flush),
+#endif
+	KUNIT_CASE(test_race),
 	{}
 };
 

@@ -115,6 +115,15 @@ def test_permanent_death(machine, arch, smp):
     assert result.hits_in_bar() > 0, again
 
 
+@guests
+def test_hourly_limit(machine, arch, smp):
+    """Offline at the sixth failure within an hour, or at once if so told."""
+    result, again = run(machine, arch, smp, "limit")
+    sound(result, again)
+    text = result.console.read_text()
+    assert "6 failures within an hour, limit 5: offline" in text, again
+
+
 # Negative tests: with a guard off the driver must not survive.
 
 @guests

@@ -18,6 +18,7 @@ import series  # noqa: E402  (after the path is set)
 
 BASE = os.environ.get("BENCH_BASE", "6.1")
 PATCHES = series.read_series(BASE)
+NO_LINES = "KCFLAGS=-D__LINE__=0 -w"
 DRIVERS = ["drivers/message/fusion", "drivers/scsi/sym53c8xx_2"]
 
 
@@ -49,10 +50,9 @@ def objects(variant, targets, extra=None):
     return found["fixes"], found["patched"]
 
 
-def contents(tree, name):
+def contents(file):
     """Sections and relocations of an object as text, without its header."""
-    top = boot.object_dir(BASE, tree, "ppc64", "plain@line0")
-    return subprocess.run(["powerpc64-linux-gnu-objdump", "-s", "-r", top / name],
+    return subprocess.run(["powerpc64-linux-gnu-objdump", "-s", "-r", file],
                           check=True, capture_output=True,
                           text=True).stdout.split("\n", 3)[3]
 
@@ -76,11 +76,26 @@ def test_off_objects_identical():
     print(f"  SAME    {len(fixed) - len(differ)} objects of {len(fixed)}; "
           f"without __LINE__: {' '.join(differ) or 'none'}")
     if differ:
-        fixed, patched = objects("plain@line0", differ,
-                                 extra="KCFLAGS=-D__LINE__=0 -w")
+        fixed, patched = objects("plain@line0", differ, extra=NO_LINES)
+        top = {tree: boot.object_dir(BASE, tree, "ppc64", "plain@line0")
+               for tree in ("fixes", "patched")}
         # a declaration more may change the order of the symbol table, no more
         assert not [str(o) for o in fixed if fixed[o] != patched[o]
-                    and contents("fixes", o) != contents("patched", o)]
+                    and contents(top["fixes"] / o) !=
+                    contents(top["patched"] / o)]
+
+
+def test_core_alone_changes_no_driver():
+    """With CONFIG_IO_CHECK on, and no driver's option, drivers are vanilla's."""
+    found = {}
+    for tree, variant in (("fixes", "plain@line0"), ("patched", "core@line0")):
+        kernel(tree, "ppc64", variant, *(f"{d}/" for d in DRIVERS),
+               extra=NO_LINES)
+        top = boot.object_dir(BASE, tree, "ppc64", variant)
+        found[tree] = {o.relative_to(top): contents(o) for d in DRIVERS
+                       for o in (top / d).rglob("*.o") if o.name != "built-in.o"}
+    assert len(found["fixes"]) > 8
+    assert found["fixes"] == found["patched"]
 
 
 def warnings(log):

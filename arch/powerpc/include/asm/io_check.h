@@ -96,6 +96,13 @@ static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
 	return IO_CHECK_NONE;
 }
 
+/* Did EEH isolate the device, for DMA of its own for instance? */
+static inline bool arch_io_check_frozen(struct pci_dev *pdev)
+{
+	return eeh_enabled() &&
+	       eeh_dev_check_failure(pci_dev_to_eeh_dev(pdev)) > 0;
+}
+
 /* Physical address of a mapped one, without locks; 0 if there is none. */
 static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
 {

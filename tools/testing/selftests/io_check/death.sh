@@ -18,8 +18,6 @@ param=/sys/module/mptbase/parameters/mpt_io_dead_timeout
 [ -w $param ] || skip "no $param"
 [ -n "$far" ] || skip "no disk beside the adapter"
 echo "$limit" > $param
-driver=$(readlink "$dev/driver")
-driver=${driver##*/}
 
 # Base address register 1 is at offset 0x14 (PCI 3.0, 6.2.5.1)
 bar_read()
@@ -30,11 +28,6 @@ bar_read()
 bar_write()
 {
 	printf '%b' "$1" | dd of="$dev/config" bs=1 seek=20 conv=notrunc 2> /dev/null
-}
-
-storm()
-{
-	start_fio "$1" "$2" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
 }
 
 echo "1..8"
@@ -61,28 +54,13 @@ result $? "offline within its limit" "after $took s"
 wait $fio
 grep -q 'err= 5' /tmp/near
 result $? "its I/O fails" "$(grep 'err=' /tmp/near | tail -n 1)"
-for name in $near; do
-	cat "/sys/block/$name/device/state"
-done > /tmp/states
-! grep -qv offline /tmp/states
-result $? "its disks are offline" "$(cat /tmp/states)"
+its_disks_are offline
 sleep 3
 kill $far_fio
 wait $far_fio
 sound /tmp/far "$far"
 result $? "the I/O beside it is sound"
-bar_write "$bar"
-echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
-[ ! -e "$dev/driver" ]
-result $? "unbound"
-echo "$bdf" > "/sys/bus/pci/drivers/$driver/bind"
-sleep 3
-again=
-for disk in /sys/block/sd*; do
-	case $(readlink "$disk") in */"$bdf"/*) again="$again ${disk##*/}" ;; esac
-done
-[ "$(echo "$again" | wc -w)" = "$(echo "$near" | wc -w)" ]
-result $? "bound again, with its disks" "now:$again, before:$near"
+rebind bar_write "$bar"
 start_fio /tmp/again "$again $far" --rw=write --bs=256k
 wait $fio
 sound /tmp/again "$again $far"

@@ -26,6 +26,14 @@ for disk in /sys/block/sd*; do
 done
 [ -n "$near" ] || skip "no disk of QEMU's on $bdf"
 
+# A test's failures an hour are more than an operator would stand
+hourly_limit()
+{
+	[ -w "$dev/io_check/limit" ] || return 0
+	echo "$1" > "$dev/io_check/limit"
+	echo "# limit: $(cat "$dev/io_check/limit") failures an hour"
+}
+
 output()
 {
 	if [ -c "/dev/virtio-ports/$1" ]; then
@@ -54,6 +62,41 @@ start_fio()
 		--verify=crc32c --verify_interval=4k --verify_fatal=1 \
 		--numjobs=$jobs --size=4m --offset_increment=4m "$@" > "$log" 2>&1 &
 	fio=$!
+}
+
+# storm LOG DISKS: writes, verified, until it is killed; sets $fio
+storm()
+{
+	start_fio "$1" "$2" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
+}
+
+# rebind: the first adapter's driver; sets $again, the disks there now
+rebind()
+{
+	driver=$(readlink "$dev/driver")
+	driver=${driver##*/}
+	echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
+	[ ! -e "$dev/driver" ]
+	result $? "unbound"
+	"$@"
+	echo "$bdf" > "/sys/bus/pci/drivers/$driver/bind"
+	sleep 3
+	again=
+	for disk in /sys/block/sd*; do
+		case $(readlink "$disk") in */"$bdf"/*) again="$again ${disk##*/}" ;; esac
+	done
+	[ "$(echo "$again" | wc -w)" = "$(echo "$near" | wc -w)" ]
+	result $? "bound again, with its disks" "now:$again, before:$near"
+}
+
+# its_disks_are STATE
+its_disks_are()
+{
+	for name in $near; do
+		cat "/sys/block/$name/device/state"
+	done > /tmp/states
+	! grep -qv "$1" /tmp/states
+	result $? "its disks are $1" "$(cat /tmp/states)"
 }
 
 # sound LOG DISKS: every thread's line says "err=".  84 is EILSEQ, bad data.

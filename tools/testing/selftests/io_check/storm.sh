@@ -28,6 +28,7 @@ seed=${2:-1}
 shift $(($# < 2 ? $# : 2))
 
 echo "1..5"
+hourly_limit 1000000
 start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
 wait $fio
 sound /tmp/fill "$disks"
@@ -35,7 +36,7 @@ result $? "disks filled"
 
 # A verify after every 16 writes; without time_based it checks each block's
 # number too, so that a lost write does not pass for a good block.
-start_fio /tmp/storm "$disks" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
+storm /tmp/storm "$disks"
 # shellcheck disable=SC2086
 ./disk_sample $disks > "$(output samples.csv)" &
 sampler=$!

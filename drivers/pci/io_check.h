@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of io_check share: sessions (io_check.c), devices and their
+ * recovery (io_check_dev.c), fault injection (io_check_inject.c).
+ */
+#ifndef _DRIVERS_PCI_IO_CHECK_H
+#define _DRIVERS_PCI_IO_CHECK_H
+
+#include <linux/fault-inject.h>
+#include <linux/io_check.h>
+#include <linux/kref.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+struct dentry;
+
+#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
+/**
+ * struct io_check_inject - fault injection of one device
+ * @attr: how often; its filters are the kernel's own
+ * @dir: in debugfs
+ * @kind: an enum io_check_inject_kind
+ * @pop: access the bus, then fail; else skip the bus
+ * @bars: mask of the BARs whose accesses may fail
+ * @first: lowest offset
+ * @last: highest offset
+ * @size: of the access in bytes, or 0
+ * @reads: reads fail
+ * @writes: writes fail
+ * @nth: fail this one of the accesses that the filters let through, counted
+ *	down; 0: none
+ * @then: becomes @nth when @nth failed an access
+ * @gone: the device was removed, by kind "gone"
+ * @flipped: status bits that a harvest finds, by kind "flip"
+ */
+struct io_check_inject {
+	struct fault_attr attr;
+	struct dentry *dir;
+	unsigned int kind;
+	bool pop;
+	u8 bars;
+	u32 first, last;
+	u32 size;
+	bool reads, writes;
+	atomic_t nth;
+	atomic_t then;
+	bool gone;
+	atomic_t flipped;
+};
+#endif
+
+enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
+
+/**
+ * struct io_check_dev - a device whose driver called pci_io_check_enable()
+ * @ref: of the driver, and of @work while it is queued
+ * @rcu: it is found under RCU
+ * @pdev: the device
+ * @ops: what the driver told
+ * @work: recovery
+ * @disabled: the driver is gone; changes under the device's lock
+ * @lock: of the members below
+ * @last: last error
+ * @errors: by cause
+ * @state: what sysfs shows
+ * @resets: recoveries that ended well
+ * @failures: in this hour
+ * @since: when the hour began, in s since boot
+ * @limit: failures an hour until the device goes offline
+ * @offline_on_error: the limit is 0
+ * @inject: fault injection
+ */
+struct io_check_dev {
+	struct kref ref;
+	struct rcu_head rcu;
+	struct pci_dev *pdev;
+	struct io_check_ops ops;
+	struct work_struct work;
+	bool disabled;
+
+	raw_spinlock_t lock;
+	struct io_check_err last;
+	u32 errors[IO_CHECK_NR_CAUSES];
+	enum io_check_state state;
+	u32 resets;
+	u32 failures;
+	time64_t since;
+	u32 limit;
+	bool offline_on_error;
+
+#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
+	struct io_check_inject inject;
+#endif
+};
+
+extern struct dentry *io_check_debugfs;
+
+void io_check_locate(struct io_check_err *err);
+void io_check_record(struct io_check *c, const struct io_check_err *err);
+u64 io_check_do_read(struct io_check *c, const void __iomem *addr,
+		     unsigned int size);
+void io_check_do_write(struct io_check *c, u64 val, void __iomem *addr,
+		       unsigned int size);
+bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err);
+
+struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
+struct io_check_ops io_check_dev_ops(struct pci_dev *pdev);
+void io_check_dev_error(const struct io_check_err *err);
+
+#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
+void io_check_inject_begin(struct io_check *c);
+bool io_check_inject_read(struct io_check *c, const void __iomem *addr,
+			  unsigned int size, unsigned long ip, u64 *val);
+bool io_check_inject_write(struct io_check *c, u64 val, void __iomem *addr,
+			   unsigned int size, unsigned long ip);
+u16 io_check_inject_harvest(struct io_check *c);
+void io_check_inject_enable(struct io_check_dev *idev);
+void io_check_inject_disable(struct io_check_dev *idev);
+#else
+static inline void io_check_inject_begin(struct io_check *c)
+{
+}
+
+static inline bool io_check_inject_read(struct io_check *c,
+					const void __iomem *addr,
+					unsigned int size, unsigned long ip,
+					u64 *val)
+{
+	return false;
+}
+
+static inline bool io_check_inject_write(struct io_check *c, u64 val,
+					 void __iomem *addr, unsigned int size,
+					 unsigned long ip)
+{
+	return false;
+}
+
+static inline u16 io_check_inject_harvest(struct io_check *c)
+{
+	return 0;
+}
+
+static inline void io_check_inject_enable(struct io_check_dev *idev)
+{
+}
+
+static inline void io_check_inject_disable(struct io_check_dev *idev)
+{
+}
+#endif
+
+#endif /* _DRIVERS_PCI_IO_CHECK_H */

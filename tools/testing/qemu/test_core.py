@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The core's KUnit suite, whole, and what shows that each case can fail.
+
+A mutant is the patched kernel with one guard taken out; the case that watches
+it has to go red.  Each rebuilds a file or two and boots once.
+"""
+
+import re
+import subprocess
+
+import pytest
+
+import boot
+import results
+from test_check import BASE, green
+from test_series import kernel
+
+MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+builtin+inject"
+ROUNDS = 1_000_000
+CORE, DEV, INJECT, HEADER = (
+    "drivers/pci/io_check.c", "drivers/pci/io_check_dev.c",
+    "drivers/pci/io_check_inject.c", "include/linux/io_check.h")
+
+# (what is gone, file, text, its replacement, case that goes red)
+MUTANTS = (
+    ("the device's own status", CORE,
+     "	status = io_check_harvest_one(d, pdev, PCI_STATUS,\n"
+     "				      PCI_STATUS_ERROR_BITS);\n"
+     "	while",
+     "	status = 0;\n	while", "test_harvest"),
+    ("the sequence's move before the status is cleared", CORE,
+     "		io_check_bump(d);\n		pci_write_config_word",
+     "		pci_write_config_word", "test_third_party"),
+    ("the status' clearing", CORE,
+     "		pci_write_config_word(pdev, where, status);\n",
+     "", "test_harvest"),
+    ("the mask of io_check_clear_status()", CORE,
+     "	status &= mask;\n", "", "test_third_party"),
+    ("the snapshot after the harvest, under the lock", CORE,
+     "		c->seq = atomic_read(&io_check_seq);\n"
+     "		raw_spin_unlock", "		raw_spin_unlock",
+     "test_harvest_old"),
+    ("the harvest at the beginning", CORE,
+     "		io_check_harvest(d, c->pdev);\n		c->seq",
+     "		c->seq", "test_harvest_old"),
+    ("the stamp of the domain", CORE,
+     "	hit = (s32)(d->stamp - c->seq) > 0;",
+     "	hit = true;", "test_other_domain"),
+    ("the wrap of the sequence", CORE,
+     "	hit = (s32)(d->stamp - c->seq) > 0;",
+     "	hit = (s32)d->stamp > (s32)c->seq;", "test_seq_wraps"),
+    ("the sticky error", CORE,
+     "		c->stop |= IO_CHECK_STOP_DEAD;\n", "		;\n",
+     "test_sticky"),
+    ("CONTINUE", CORE,
+     "	if (!(c->flags & IO_CHECK_CONTINUE) || err->cause == IO_CHECK_GONE)",
+     "	if (1)", "test_continue"),
+    ("the first error's place in the record", CORE,
+     "	if (c->failed) {\n		c->err.count++;\n		return;\n	}\n",
+     "", "test_continue"),
+    ("the record's BAR", CORE, "			err->bar = bar;\n", "",
+     "test_inject_filters"),
+    ("the record's time", CORE, "	c->err.time_ns = local_clock();\n", "",
+     "test_record"),
+    ("the record's words of the architecture", CORE,
+     "	memcpy(err.raw, c->fault.raw, sizeof(err.raw));\n", "",
+     "test_record"),
+    ("the order of causes of latched status", CORE,
+     "	if (status & PCI_STATUS_REC_MASTER_ABORT)\n"
+     "		return IO_CHECK_NO_RESPONSE;\n", "", "test_harvest"),
+    ("FLUSH", CORE, "			readl_check(c, flush);\n", "			;\n",
+     "test_flush"),
+    ("the sentinel's suspicion of zero", CORE,
+     "	if (!c.failed && val && val != ~0U)",
+     "	if (!c.failed && val != ~0U)", "test_sentinel"),
+    ("the isolated channel", CORE,
+     "	else if (c->pdev->error_state == pci_channel_io_frozen &&\n"
+     "		 !(c->flags & IO_CHECK_CONTINUE))\n"
+     "		err.cause = IO_CHECK_FROZEN;\n", "", "test_channel"),
+    ("the removed channel", CORE,
+     "	if (c->pdev->error_state == pci_channel_io_perm_failure)\n"
+     "		err.cause = IO_CHECK_GONE;\n	else if", "	if",
+     "test_channel"),
+    ("io_check_failed() of a harvesting session", CORE,
+     "	return c->failed || (c->stop & ~IO_CHECK_STOP_INJECT) ||\n",
+     "	return c->state ||\n", "test_harvest"),
+    ("the vendor ID behind all-ones", HEADER,
+     "	if (*val == ~0U && !pci_device_is_present(pdev))\n"
+     "		ret = -ENODEV;\n", "", "test_once"),
+    ("the DMA's status", CORE,
+     "		err.cause = io_check_status_cause(err.value);\n	}\n", "	}\n",
+     "test_dma"),
+    ("the errno of a time-out", CORE,
+     "	[IO_CHECK_TIMEOUT]	= -ETIMEDOUT,\n", "",
+     "test_inject_kinds"),
+    ("the hourly limit", DEV,
+     "	over = idev->offline_on_error || idev->failures > idev->limit;",
+     "	over = idev->offline_on_error;", "test_limit"),
+    ("the hour", DEV, "	if (now - idev->since >= 3600) {",
+     "	if (0) {", "test_limit"),
+    ("offline_on_error", DEV,
+     "	over = idev->offline_on_error || idev->failures > idev->limit;",
+     "	over = idev->failures > idev->limit;",
+     "test_offline_on_error"),
+    ("the look for a removed device", DEV,
+     "	if (!pci_device_is_present(pdev)) {", "	if (0) {",
+     "test_removed"),
+    ("the platform's right to recover", DEV,
+     "	if (err->cause == IO_CHECK_FROZEN && !err->injected)\n"
+     "		return;\n", "", "test_native"),
+    ("resume after recovery", DEV, "	if (h->resume)\n		h->resume(pdev);\n",
+     "", "test_handlers"),
+    ("slot_reset", DEV, "		res = h->slot_reset(pdev);\n", "		;\n",
+     "test_handlers"),
+    ("the end of an offline device with its driver", DEV,
+     "		pdev->error_state = pci_channel_io_normal;\n", "		;\n",
+     "test_limit"),
+    ("Bus Master off when offline", DEV, "		pci_clear_master(pdev);\n",
+     "", "test_limit"),
+    ("the device's count", DEV, "		idev->errors[err->cause]++;\n", "",
+     "test_counts"),
+    ("suppress", INJECT, "	if (inj->pop && err->cause != IO_CHECK_GONE) {",
+     "	if (err->cause != IO_CHECK_GONE) {", "test_inject_modes"),
+    ("pop", INJECT, "	if (inj->pop && err->cause != IO_CHECK_GONE) {",
+     "	if (0) {", "test_inject_modes"),
+    ("the filter of BARs", INJECT,
+     "	if (err->bar >= 0 && !(inj->bars & BIT(err->bar)))\n"
+     "		return false;\n", "", "test_inject_filters"),
+    ("nth", INJECT, "	if (atomic_dec_if_positive(&inj->nth) == 0) {",
+     "	if (atomic_dec_if_positive(&inj->nth) >= 0) {", "test_inject_nth"),
+    ("then", INJECT, "atomic_xchg(&inj->then, 0)", "0", "test_inject_nth"),
+    ("next_nth", INJECT, "atomic_xchg(&io_check_next_nth, 0)", "1",
+     "test_clean"),
+)
+
+# Of the race: they need two CPUs and time
+RACES = (
+    ("the bump before the unlock", CORE,
+     (("	if (status) {\n		io_check_bump(d);\n", "	if (status) {\n"),
+      ("		err.value = io_check_harvest(d, c->pdev);\n"
+       "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
+       "		err.value = io_check_harvest(d, c->pdev);\n"
+       "		raw_spin_unlock_irqrestore(&d->lock, flags);\n"
+       "		raw_spin_lock_irqsave(&d->lock, flags);\n"
+       "		if (err.value)\n			io_check_bump(d);\n"
+       "		raw_spin_unlock_irqrestore(&d->lock, flags);\n"))),
+    ("the lock around the snapshot", CORE,
+     (("		raw_spin_lock_irqsave(&d->lock, flags);\n"
+       "		io_check_harvest(d, c->pdev);\n"
+       "		c->seq = atomic_read(&io_check_seq);\n"
+       "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
+       "		c->seq = atomic_read(&io_check_seq);\n"
+       "		(void)flags;\n		(void)d;\n"),)),
+)
+
+
+def suite(tree, log, rounds=1000, smp=1):
+    """Boot the suite; return the Result and {case: passed}."""
+    result = boot.boot(MACHINE, base=BASE, arch=ARCH, tree=tree,
+                       variant=VARIANT, run=["kunit:io_check"], smp=smp,
+                       append=f"io_check_kunit.race_rounds={rounds}",
+                       timeout=400, log=boot.BUILD / "check" / log)
+    # KUnit cuts what debugfs shows of a case with many failures
+    cases = {name: word == "ok" for word, name in re.findall(
+        r"^\[ *[\d.]+\] +(ok|not ok) \d+ (test_\w+)",
+        result.console.read_text(), re.M)}
+    return result, cases
+
+
+def test_core():
+    """The whole suite, with fault injection, and a million rounds a CPU."""
+    result, cases = suite("patched", "core", ROUNDS, smp=2)
+    failed = [name for name, good in cases.items() if not good]
+    skipped = len(re.findall(r"# SKIP", result.ktap.read_text()))
+    results.write("check-core", bool(cases) and not failed and not skipped,
+                  {"passed": len(cases) - len(failed), "failed": len(failed),
+                   "skipped": skipped})
+    assert not failed and green(result.ktap), result.ktap.read_text()
+    assert len(cases) > 30 and not result.complaints()
+    assert f"{ROUNDS} rounds, 2 CPUs online" in result.ktap.read_text()
+
+
+@pytest.fixture(scope="module")
+def mutant():
+    """The patched tree a second time; returns what breaks and mends it."""
+    subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest",
+                    boot.BUILD / BASE / "mutant"], check=True)
+    whole = {}
+
+    def build(file, pairs):
+        """Replace each text of pairs in file, which has it once, and build."""
+        path = boot.BUILD / BASE / "mutant" / file
+        mend()
+        text = whole.setdefault(path, path.read_text())
+        for old, new in pairs:
+            assert text.count(old) == 1, f"{file} has not once:\n{old}"
+            text = text.replace(old, new)
+        path.write_text(text)
+        kernel("mutant", ARCH, VARIANT, "vmlinux")
+
+    def mend():
+        for path, text in whole.items():
+            if path.read_text() != text:
+                path.write_text(text)
+
+    yield build
+    mend()
+
+
+@pytest.mark.parametrize("what,file,old,new,case", MUTANTS,
+                         ids=[re.sub(r"\W+", "-", m[0]) for m in MUTANTS])
+def test_mutant_red(mutant, what, file, old, new, case):
+    """Without a guard the case that watches it fails."""
+    mutant(file, [(old, new)])
+    result, cases = suite("mutant", "mutant")
+    assert cases.get(case) is False, f"without {what}: {cases}"
+
+
+@pytest.mark.parametrize("what,file,pairs", RACES,
+                         ids=[re.sub(r"\W+", "-", m[0]) for m in RACES])
+def test_mutant_race_red(mutant, what, file, pairs):
+    """Without its order or its lock a harvest loses errors of another CPU."""
+    mutant(file, pairs)
+    result, cases = suite("mutant", "mutant-race", ROUNDS, smp=2)
+    assert cases.get("test_race") is False, f"without {what}: {cases}"
+    lost = re.findall(r"lost == (\d+)", result.console.read_text())
+    print(f"  LOST    without {what}: {lost}")

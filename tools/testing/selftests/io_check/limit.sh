@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# How many failures an hour an adapter may have: it recovers from as many as its
+# limit says, and goes offline at the next one.  With offline_on_error it goes
+# at the first.  Binding its driver again brings the disks back.
+#
+# usage: limit.sh
+
+# shellcheck source-path=SCRIPTDIR
+. ./disks.sh
+
+attr=$dev/io_check
+[ -r "$attr/limit" ] || skip "no $attr/limit"
+[ -n "$far" ] || skip "no disk beside the adapter"
+
+# fail: one burst that hits, and what came of it
+fail()
+{
+	./pci_burst -d "$bdf" -n 20 -l 20000 -g 300000 -e $errors -H 1 > /dev/null
+	sleep 0.3	# the worker's start
+	tries=0
+	while [ "$(cat "$attr/state")" = recovering ] && [ $tries -lt 50 ]; do
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+}
+
+echo "1..13"
+storm /tmp/far "$far"
+far_fio=$fio
+storm /tmp/near "$near"
+sleep 2
+limit=$(cat "$attr/limit")
+[ "$limit" = 5 ]
+result $? "the default limit is 5" "$limit"
+n=0
+while [ $n -lt "$limit" ]; do
+	n=$((n + 1))
+	fail
+done
+[ "$(cat "$attr/state"):$(cat "$attr/resets")" = "ok:$limit" ]
+result $? "recovered $limit times" "$(cat "$attr/state" "$attr/resets")"
+fail
+[ "$(cat "$attr/state"):$(cat "$attr/resets")" = "offline:$limit" ]
+result $? "offline at the next failure" "$(cat "$attr/state" "$attr/resets")"
+wait $fio
+grep -q 'err= 5' /tmp/near
+result $? "its I/O fails" "$(grep 'err=' /tmp/near | tail -n 1)"
+its_disks_are offline
+causes=$(awk '{ n += $2 } END { print n + 0 }' "$attr/errors_by_cause")
+[ "$causes" -gt "$limit" ] && grep -q "^cause=.* bar=$bar " "$attr/last_error"
+result $? "errors counted by cause, and the last one kept" \
+	"$causes, $(cat "$attr/last_error")"
+! echo nonsense > "$attr/limit" 2> /dev/null && [ "$(cat "$attr/limit")" = 5 ]
+result $? "a limit that is no number is refused"
+rebind true
+echo 1 > "$attr/offline_on_error"
+start_fio /tmp/near "$again" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
+sleep 2
+fail
+[ "$(cat "$attr/state"):$(cat "$attr/resets")" = "offline:0" ]
+result $? "offline_on_error: offline at the first failure" \
+	"$(cat "$attr/state" "$attr/resets")"
+wait $fio
+kill $far_fio
+wait $far_fio
+sound /tmp/far "$far"
+result $? "the I/O beside it is sound"
+rebind true
+echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors"
+finish

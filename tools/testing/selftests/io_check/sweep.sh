@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fail the n-th checked access of a phase, for n from FIRST until a run of the
+# phase passes without a failure or MAX is reached.  After each the adapter and
+# its disks have to be as good as before, and the kernel must not complain.
+#
+# usage: sweep.sh PHASE [FIRST [MAX]]
+#
+# PHASE is one of
+#	io	writes to the adapter's disks and their verification
+#	reset	the recovery from a failed access: accesses behind that one
+#	eh	error handling: requests are lost while Bus Master is off
+#	unbind	the driver's remove
+#	probe	the driver's probe; it may fail, the next one may not
+#
+# Each access that was failed is named: "# inject PHASE N write|read CALLER".
+
+# shellcheck source-path=SCRIPTDIR
+. ./disks.sh
+
+phase=$1
+first=${2:-1}
+none=100000
+max=${3:-$none}
+jobs=1
+debugfs=/sys/kernel/debug/io_check
+inject=$debugfs/$bdf/fault_inject
+trace=/sys/kernel/tracing
+[ -d "$inject" ] || skip "no $inject: CONFIG_IO_CHECK_FAULT_INJECTION?"
+[ -d $trace/events ] || mount -t tracefs none $trace
+[ -d $trace/events/ras/io_check_error ] || skip "no tracepoint io_check_error"
+drv=/sys/bus/pci/drivers/$(basename "$(readlink "$dev/driver")")
+count=$(echo "$near" | wc -w)
+
+# What a debug kernel says of a mistake
+complaint='BUG:|WARNING:|Oops|INFO: task|INFO: rcu|soft lockup|sleeping function'
+complaint="$complaint|possible (circular|recursive)|inconsistent lock"
+complaint="$complaint|scheduling while|suspicious RCU|kmemleak: [0-9]+ new"
+
+settle()
+{
+	tries=0
+	while [ $tries -lt 150 ]; do
+		case $(cat "$dev/io_check/state" 2> /dev/null) in
+		recovering) ;;
+		*) break ;;
+		esac
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+	[ $tries -lt 150 ]
+}
+
+io()
+{
+	start_fio /tmp/sweep "$near" --rw=write --bs=4k --io_size=16k \
+		--size=16k --offset_increment=0 --thinktime=0
+	wait $fio
+	sound /tmp/sweep "$near"
+}
+
+near_disks()
+{
+	near=
+	for disk in /sys/block/sd*; do
+		case $(readlink "$disk") in
+		*/"$bdf"/*) [ "$(cat "$disk/device/state")" != running ] ||
+				near="$near ${disk##*/}" ;;
+		esac
+	done
+	[ "$(echo "$near" | wc -w)" = "$count" ]
+}
+
+disks_back()
+{
+	tries=0
+	until near_disks; do
+		[ $tries -lt 50 ] || return 1
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+}
+
+arm()
+{
+	echo 1000000 > "$dev/io_check/limit"
+	[ "$phase" != probe ] || return 0
+	if [ "$phase" = reset ]; then
+		echo "$1" > "$inject/then"
+		echo 1 > "$inject/nth"
+	else
+		echo "$1" > "$inject/nth"
+	fi
+}
+
+run_phase()
+{
+	case $phase in
+	io|reset) io ;;
+	eh)
+		for name in $near; do
+			echo 1 > "/sys/block/$name/device/timeout"
+		done
+		./pci_burst -d "$bdf" -n 1 -l 300000 -g 1000 -m 4 > /dev/null &
+		burst=$!
+		io
+		rc=$?
+		wait $burst
+		return $rc
+		;;
+	unbind) echo "$bdf" > "$drv/unbind" ;;
+	probe)
+		echo "$bdf" > "$drv/unbind"
+		echo "$1" > $debugfs/next_nth
+		echo "$bdf" > "$drv/bind" 2> /dev/null
+		return 0
+		;;
+	esac
+}
+
+# injected PHASE N: name what was failed; returns 1 if nothing was
+injected()
+{
+	sed -n 's/.*io_check_error: .* \(read\|write\) bar=.* injected ip=\([^ ]*\).*/\1 \2/p' \
+		$trace/trace > /tmp/injected
+	echo > $trace/trace
+	sed "s/^/# inject $1 $2 /" /tmp/injected
+	want=1
+	[ "$1" != reset ] || want=2
+	[ "$(wc -l < /tmp/injected)" -ge $want ]
+}
+
+complaints()
+{
+	dmesg -c > /tmp/dmesg
+	cat /tmp/dmesg >> /tmp/all
+	! grep -E "$complaint" /tmp/dmesg
+}
+
+echo "1..2"
+echo 1 > $trace/events/ras/io_check_error/enable
+echo > $trace/trace
+dmesg -c > /tmp/all
+n=$first
+injections=0 findings=0 finished=0
+while [ "$n" -le "$max" ]; do
+	echo "sweep: $phase $n" > /dev/console
+	arm "$n"
+	run_phase "$n"
+	rc=$?
+	settle || rc=settle
+	injected $phase "$n"
+	hit=$?
+	[ $hit != 0 ] || injections=$((injections + 1))
+	# a phase that ended before the n-th access leaves it armed
+	[ ! -e "$inject" ] || { echo 0 > "$inject/nth"; echo 0 > "$inject/then"; }
+	echo 0 > $debugfs/next_nth
+	if [ ! -e "$dev/driver" ]; then
+		echo "$bdf" > "$drv/bind" || rc=bind
+	fi
+	settle || rc=settle
+	disks_back || rc="disks:$near"
+	echo 1000000 > "$dev/io_check/limit"
+	[ "$phase" = io ] || io || rc=io
+	complaints > /tmp/complaints || rc=complaint
+	if [ "$rc" != 0 ]; then
+		findings=$((findings + 1))
+		echo "# finding $phase $n $rc"
+		sed 's/^/#   /' /tmp/complaints | head -n 5
+		tail -n 15 /tmp/dmesg > /dev/console
+	fi
+	[ $hit = 0 ] || { finished=1; break; }
+	n=$((n + 1))
+done
+if [ -e /sys/kernel/debug/kmemleak ]; then
+	# what was freed a moment ago may still be in a register
+	echo scan > /sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan > /sys/kernel/debug/kmemleak
+	if grep -q 'unreferenced object' /sys/kernel/debug/kmemleak; then
+		findings=$((findings + 1))
+		echo "# finding $phase $n kmemleak"
+		cat /sys/kernel/debug/kmemleak > /dev/console
+	fi
+fi
+result $findings "$phase: good after each failed access"
+[ $finished = 1 ] || [ "$max" != $none ]
+result $? "$phase: until a run passed without a failure"
+echo "# figures phase=$phase last=$((n - 1)) finished=$finished" \
+	"injections=$injections findings=$findings" \
+	"fio_errors=$fio_errors verify_errors=$verify_errors"
+finish
