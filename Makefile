@@ -81,7 +81,7 @@ kernels-core: kernels-ppc64
 
 PHONY += check
 check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch and not mutant and not test_docs')
+	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch and not mutant and not test_docs and not vanilla_unplugs')
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
