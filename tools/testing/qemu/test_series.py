@@ -116,7 +116,7 @@ def test_each_patch(number):
     subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest",
                     boot.BUILD / BASE / "bisect", "--first", str(number)],
                    check=True)
-    for variant in ("plain", "on", "on+builtin"):
+    for variant in ("plain", "on", "on+builtin+inject"):
         kernel("bisect", "ppc64", variant, lax=True)
     first = {1: 1, 2: 0}.get(number, number - 1)
     ours = {f for p in PATCHES[first:number] for f in p.touches + p.adds}
@@ -125,7 +125,7 @@ def test_each_patch(number):
                and "asm-offsets" not in f]
     found = {}
     for tree in ("bisect", "vanilla"):
-        variant = {"bisect": "on", "vanilla": "plain"}[tree]
+        variant = {"bisect": "on+inject", "vanilla": "plain"}[tree]
         base = boot.BUILD / BASE / tree
         targets = [f"{f[:-2]}.o" for f in sources if (base / f).is_file()]
         # an object that is up to date repeats no warning
