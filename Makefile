@@ -79,21 +79,25 @@ PHONY += kernels-core
 kernels-core: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
 
+# what make sweep runs on
+PHONY += kernels-debug
+kernels-debug: kernels-ppc64
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug
+
 PHONY += check
 check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch and not mutant and not test_docs and not vanilla_unplugs')
+	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch and not mutant and not test_docs and not vanilla_unplugs and not sweep_short')
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
 	$(Q)$(call pytest,,$(MACHINES),$(FUSION),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series setup-docs kernels-core $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint series setup-docs kernels-core kernels-debug $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_FUSION))
 
 PHONY += sweep
-sweep: kernels-ppc64		## fail each register access of DRIVER once, on a debug kernel
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug
+sweep: kernels-debug		## fail each register access of DRIVER once, on a debug kernel
 	$(Q)$(PYTHON) $(QEMU)/sweep.py --base $(BASE) --driver $(DRIVER)
 
 PHONY += lint

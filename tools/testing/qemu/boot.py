@@ -215,6 +215,7 @@ def initramfs(base, tree, arch, variant, out):
         spec += f"file /modules/{ko.name} {ko} 0644 0 0\n"
     env = {**os.environ, "QEMU_DIR": str(TOP / "tools/testing/qemu"),
            "SELFTESTS": str(TOP / SELFTESTS),
+           "KERNEL": str(BUILD / base / "vanilla"),
            "USERSPACE": str(BUILD / "userspace" / arch)}
     with tempfile.NamedTemporaryFile("w", suffix=".list") as listing:
         listing.write(spec)

@@ -6,8 +6,9 @@
 # usage: kernel.sh BASE TREE ARCH VARIANT [MAKE-TARGET...]
 #
 # TREE is vanilla, or a tree that series.py expanded.  VARIANT names
-# fragments joined by '+', each VARIANT.config here; 'plain' adds none.  What
-# follows a '@' in it only keeps object directories apart.
+# fragments joined by '+', each VARIANT.config here and VARIANT.ARCH.config where
+# there is one; 'plain' adds none.  What follows a '@' in it only keeps object
+# directories apart.
 # MAKE-TARGETs default to vmlinux and modules.  In the environment: KEXTRA, an
 # argument for make; LAX=1, for options that a part of the series lacks.
 
@@ -32,6 +33,8 @@ fragments=("$qemu_dir/kernel.config" "$qemu_dir/arch/$arch.config")
 fragments_of=${variant%@*}
 for v in ${fragments_of//+/ }; do
 	[ "$v" = plain ] || fragments+=("$qemu_dir/$v.config")
+	[ ! -r "$qemu_dir/$v.$arch.config" ] ||
+		fragments+=("$qemu_dir/$v.$arch.config")
 done
 
 # An object directory right below the sources makes Kbuild name them "..":

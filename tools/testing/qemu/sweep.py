@@ -11,9 +11,11 @@ Faults are fault-injected: the kernel's own, not the bus'.
 import argparse
 import concurrent.futures
 import csv
+import itertools
 import re
 import subprocess
 import sys
+import threading
 
 import boot
 import demo
@@ -21,23 +23,31 @@ import results
 
 MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+debug"
 CROSS = "powerpc64-linux-gnu-"
-PHASES = ("probe", "reset", "io", "unbind", "eh")
-SHARD = {"eh": 6}       # last n of a phase that would take too long
+GUESTS = 5          # at a time; they sleep much
+EVERY = 100000      # more than any phase has
 
-# Of each driver: its directory, and what cannot run on the machine, a pattern
-# of function and line's text with the condition.
+# Of each driver: its directory, its phases with the accesses that one boot of
+# each fails, and what cannot run on the machine: a pattern of the access, "<" each
+# condition that it is under, "<" its function, with the reason.
 DRIVERS = {
-    "fusion": ("drivers/message/fusion", {
-        "mpt_downloadboot": "download boot: needs an adapter without firmware",
-        "mpt_halt_firmware": "panics by design, with mpt_fwfault_debug only",
-        "mpt_resume": "power management",
-        "mpt_host_page_access_control":
-            "only of an adapter that asks for a host page buffer",
-        "mpt_put_msg_frame_hi_pri":
-            "needs a firmware with the high priority queue",
-        "mpt_send_handshake_request":
-            "only of task management without the high priority queue",
-    }),
+    "fusion": (
+        "drivers/message/fusion",
+        {"probe": 40, "reset": 120, "io": 100, "eh": 60, "fault": 60, "unbind": 40},
+        {
+            r"< mpt_downloadboot$|cached_fw":
+                "download boot: needs an adapter without firmware",
+            r"< mpt_halt_firmware$":
+                "panics by design, with mpt_fwfault_debug only",
+            r"< mpt_resume$": "power management",
+            r"< mpt_host_page_access_control$|else {.* < WaitForDoorbell":
+                "only of an adapter that asks for a host page buffer",
+            r"< mpt_put_msg_frame_hi_pri$":
+                "needs a firmware with the high priority queue",
+            r"alt_ioc": "the other function of a dual-function adapter",
+            r"SAS1078": "the SAS1078 only",
+            r"msi_enable.* < mpt_interrupt$":
+                "only with MSI, after a reply that the adapter cannot have sent",
+        }),
 }
 
 
@@ -101,18 +111,48 @@ def injected(ktap, symbols):
             yield symbols[symbol] + int(offset, 16)
 
 
-def coverage(found, hit, unreachable):
+def conditions(text, line):
+    """What the source's line (from 1) is under: its own statement, and outwards
+    those that are indented less than all between, without the function."""
+    statements, open_parens = [], 0
+    for number, source in enumerate(text.splitlines(), 1):
+        if open_parens > 0:
+            statements[-1][2] += " " + source.strip()
+        elif number > line:
+            break
+        else:
+            indent = len(re.match(r"\t*", source)[0])
+            statements.append([number, indent, source.strip()])
+        open_parens += source.count("(") - source.count(")")
+        if source.startswith(("{", "}")):
+            open_parens = 0
+    depth, found = 1000, []
+    for number, indent, statement in reversed(statements):
+        if statement and 0 < indent < depth:
+            found.append(statement)
+            depth = indent
+        if statement == "{" and not indent:
+            break
+    return found
+
+
+def coverage(found, hit, unreachable, tree):
     """Sites by line: {"reached", "unreached", "unreachable"}: sorted lists of
-    (function, line); a line with several calls is reached by any of them."""
+    (function, file:line, reason); a line with several calls is reached by any
+    of them."""
     lines = {}
     for address, where in found.items():
         lines.setdefault(where, False)
         lines[where] |= address in hit
     parts = {"reached": [], "unreached": [], "unreachable": []}
     for (function, line), seen in sorted(lines.items()):
-        part = ("reached" if seen else
-                "unreachable" if function in unreachable else "unreached")
-        parts[part].append((function, line))
+        file, number = line.split(":")
+        context = " < ".join((*conditions((tree / file).read_text(), int(number)),
+                              function))
+        reason = next((why for pattern, why in unreachable.items()
+                       if re.search(pattern, context)), "")
+        part = "reached" if seen else "unreachable" if reason else "unreached"
+        parts[part].append((function, line, reason))
     return parts
 
 
@@ -128,12 +168,44 @@ def findings(result):
     return bad
 
 
-def phase(name, base, first, last, timeout):
-    """Boot one phase; returns its Result."""
-    return boot.boot(MACHINE, base=base, arch=ARCH, variant=VARIANT,
-                     run=["sweep"], args=[name, first, last],
-                     disks=demo.layout(3), timeout=timeout,
-                     log=boot.BUILD / "sweep" / f"{name}-{first}")
+def shards(sizes, last, done):
+    """(phase, first n, last n) of each guest, the phases in turn; a phase ends
+    at last, or with its name in done."""
+    for turn in itertools.count():
+        more = False
+        for name, size in sizes.items():
+            first = 1 + turn * size
+            if name not in done and first <= last:
+                more = True
+                yield name, first, min(first + size - 1, last)
+        if not more:
+            return
+
+
+def sweep(sizes, last, step, base, timeout):
+    """Boot the phases' guests, GUESTS at a time; returns their Results."""
+    done, guests, lock = set(), [], threading.Lock()
+    todo = shards(sizes, last, done)
+
+    def work():
+        while True:
+            with lock:
+                shard = next(todo, None)
+            if not shard:
+                return
+            name, first, to = shard
+            guest = boot.boot(
+                MACHINE, base=base, arch=ARCH, variant=VARIANT, run=["sweep"],
+                args=[name, first, to, step], disks=demo.layout(3),
+                timeout=timeout, log=boot.BUILD / "sweep" / f"{name}-{first}")
+            guests.append(guest)
+            if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
+                done.add(name)
+
+    with concurrent.futures.ThreadPoolExecutor(GUESTS) as pool:
+        for worker in [pool.submit(work) for _ in range(GUESTS)]:
+            worker.result()
+    return guests
 
 
 def main():
@@ -141,23 +213,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--driver", default="fusion")
     parser.add_argument("--base", default="6.1")
-    parser.add_argument("--phases", default=",".join(PHASES))
-    parser.add_argument("--max", type=int, default=100000, help="last n")
+    parser.add_argument("--phases", help="by comma; all of the driver's")
+    parser.add_argument("--last", type=int, default=EVERY, help="last n")
+    parser.add_argument("--step", type=int, default=1, help="from n to n")
     parser.add_argument("--timeout", type=int, default=3600,
-                        help="of a phase, in seconds")
+                        help="of a guest, in seconds")
     args = parser.parse_args()
     if args.driver not in DRIVERS:
         sys.exit(f"sweep: no DRIVER '{args.driver}'; there are: "
                  f"{' '.join(DRIVERS)}")
-    directory, unreachable = DRIVERS[args.driver]
+    directory, sizes, unreachable = DRIVERS[args.driver]
+    for name in (args.phases or "").split(","):
+        if name and name not in sizes:
+            sys.exit(f"sweep: no phase '{name}'; there are: {' '.join(sizes)}")
+    whole = not args.phases and args.step == 1 and args.last == EVERY
+    if args.phases:
+        sizes = {name: sizes[name] for name in args.phases.split(",")}
     top = boot.object_dir(args.base, "patched", ARCH, VARIANT)
     obj = sorted(str(o) for o in (top / directory).glob("*.o")
                  if o.name not in ("built-in.o", "built-in.a"))
     found = sites(obj, top / "vmlinux", directory)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        guests = list(pool.map(
-            lambda p: phase(p, args.base, 1, min(args.max, SHARD.get(p, args.max)),
-                            args.timeout), args.phases.split(",")))
+    guests = sweep(sizes, args.last, args.step, args.base, args.timeout)
     symbols = addresses(top / "vmlinux")
     hit, bad, count = set(), [], 0
     for guest in guests:
@@ -166,7 +242,7 @@ def main():
         hit |= set(injected(text, symbols))
         count += len(re.findall(r"# inject ", text))
         bad += findings(guest)
-    parts = coverage(found, hit, unreachable)
+    parts = coverage(found, hit, unreachable, top.parent / directory)
     reachable = len(parts["reached"]) + len(parts["unreached"])
     percent = round(100 * len(parts["reached"]) / reachable, 1)
     out = boot.BUILD / "sweep" / f"{args.driver}.csv"
@@ -174,24 +250,24 @@ def main():
         table = csv.writer(file)
         table.writerow(("function", "line", "injected", "reason"))
         for part, rows in parts.items():
-            for function, line in rows:
-                table.writerow((function, line, part == "reached",
-                                unreachable.get(function, "")))
+            for function, line, reason in rows:
+                table.writerow((function, line, part == "reached", reason))
     for line in bad:
         print(f"  {line}")
-    for function, line in parts["unreached"]:
+    for function, line, _ in parts["unreached"] if whole else ():
         print(f"  unreached {function} {line}")
     print(f"{count} injections, {len(bad)} findings; {len(parts['reached'])} of "
           f"{reachable} reachable accesses, {len(parts['unreachable'])} "
           f"unreachable on {MACHINE}; {out.relative_to(boot.TOP)}")
-    results.write(f"sweep-{args.driver}", not bad and not parts["unreached"], {
+    missing = whole and parts["unreached"]
+    results.write(f"sweep-{args.driver}" + ("" if whole else "-part"),
+                  not bad and not missing, {
         "fault_kind": "fault-injected",
         "injections": count, "findings": bad, "coverage_percent": percent,
         "reached": len(parts["reached"]),
-        "unreached": [" ".join(s) for s in parts["unreached"]],
-        "unreachable": [" ".join((*s, unreachable[s[0]]))
-                        for s in parts["unreachable"]]})
-    sys.exit(bool(bad or parts["unreached"]))
+        "unreached": [f"{s[0]} {s[1]}" for s in parts["unreached"]],
+        "unreachable": [" ".join(s) for s in parts["unreachable"]]})
+    sys.exit(bool(bad or missing))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Build what runs in a guest of one architecture, static: busybox and fio from
-# Debian's source packages, and the selftests' programs.
+# Build what runs in a guest of one architecture, static: busybox, fio and sg3_utils
+# from Debian's source packages, and the selftests' programs.
 #
 # usage: userspace.sh ARCH
-# result: build/userspace/ARCH/{busybox,fio,pci_burst,disk_sample}
+# result: build/userspace/ARCH/{busybox,fio,sg_reset,pci_burst,disk_sample}
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/lib.sh
@@ -59,6 +59,17 @@ fio()
 	"${CROSS}strip" -o "$out/fio" fio
 }
 
+sg3()
+{
+	cd "$obj" &&
+	"$top/build/sg3-utils/configure" --host="${CROSS%-}" CC="ccache ${CROSS}gcc" \
+		--disable-shared --disable-scsistrings &&
+	make -j"$(nproc)" -C include &&
+	make -j"$(nproc)" -C lib &&
+	make -C src LDFLAGS=-all-static sg_reset &&
+	"${CROSS}strip" -o "$out/sg_reset" src/sg_reset
+}
+
 unpack busybox
 obj=$out/busybox.d
 if [ ! "$out/busybox" -nt "$qemu_dir/busybox.config" ]; then
@@ -78,6 +89,13 @@ if [ ! -x "$out/fio" ]; then
 	rm -rf "$obj"
 	mkdir -p "$obj"
 	CROSS_COMPILE=$CROSS logged "FIO     $1" "$out/fio.log" fio
+fi
+unpack sg3-utils
+obj=$out/sg3-utils.d
+if [ ! -x "$out/sg_reset" ]; then
+	rm -rf "$obj"
+	mkdir -p "$obj"
+	logged "SG3     $1" "$out/sg3-utils.log" sg3
 fi
 for name in pci_burst disk_sample; do
 	logged "CC      $1 $name" "$out/$name.log" "${CROSS}gcc" -O2 -Wall \

@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fail the n-th checked access of a phase, for n from FIRST until a run of the
-# phase passes without a failure or MAX is reached.  After each the adapter and
-# its disks have to be as good as before, and the kernel must not complain.
+# Fail the n-th checked access of a phase, for n from FIRST in steps of STEP until
+# a run of the phase passes without a failure or LAST is reached.  After each the
+# adapter and its disks have to be as good as before, and the kernel must not
+# complain.
 #
-# usage: sweep.sh PHASE [FIRST [MAX]]
+# usage: sweep.sh PHASE [FIRST [LAST [STEP]]]
 #
 # PHASE is one of
 #	io	writes to the adapter's disks and their verification
 #	reset	the recovery from a failed access: accesses behind that one
-#	eh	error handling: requests are lost while Bus Master is off
+#	fault	the driver's answer to a fault of the adapter's firmware
+#	eh	error handling: resets of a device, the bus and the host
 #	unbind	the driver's remove
 #	probe	the driver's probe; it may fail, the next one may not
 #
@@ -22,7 +24,8 @@
 phase=$1
 first=${2:-1}
 none=100000
-max=${3:-$none}
+last=${3:-$none}
+step=${4:-1}
 jobs=1
 debugfs=/sys/kernel/debug/io_check
 inject=$debugfs/$bdf/fault_inject
@@ -32,11 +35,23 @@ trace=/sys/kernel/tracing
 [ -d $trace/events/ras/io_check_error ] || skip "no tracepoint io_check_error"
 drv=/sys/bus/pci/drivers/$(basename "$(readlink "$dev/driver")")
 count=$(echo "$near" | wc -w)
+regs=$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1)
 
 # What a debug kernel says of a mistake
 complaint='BUG:|WARNING:|Oops|INFO: task|INFO: rcu|soft lockup|sleeping function'
 complaint="$complaint|possible (circular|recursive)|inconsistent lock"
 complaint="$complaint|scheduling while|suspicious RCU|kmemleak: [0-9]+ new"
+
+# little VALUE: a register's 32 bits as devmem has them on this CPU, or back
+little()
+{
+	if [ "$(printf '\1\0' | od -A n -t d2)" -eq 1 ]; then
+		echo "$1"
+	else
+		printf '0x%02x%02x%02x%02x\n' $(($1 & 255)) $(($1 >> 8 & 255)) \
+			$(($1 >> 16 & 255)) $(($1 >> 24))
+	fi
+}
 
 settle()
 {
@@ -87,6 +102,8 @@ arm()
 	echo 1000000 > "$dev/io_check/limit"
 	[ "$phase" != probe ] || return 0
 	if [ "$phase" = reset ]; then
+		# a handshake that was cut short: two words (MPI 1.5, Doorbell)
+		devmem "$regs" 32 "$(little 0x42020000)"
 		echo "$1" > "$inject/then"
 		echo 1 > "$inject/nth"
 	else
@@ -98,16 +115,27 @@ run_phase()
 {
 	case $phase in
 	io|reset) io ;;
-	eh)
-		for name in $near; do
-			echo 1 > "/sys/block/$name/device/timeout"
+	fault)
+		# more reply frames than the ReplyFreeFifo (0x44) holds are a
+		# fault, 4 in the Doorbell's top; the driver looks each second
+		until [ $(($(little "$(devmem "$regs")") >> 28)) = 4 ]; do
+			devmem $((regs + 0x44)) 32 0
+			devmem $((regs + 0x44)) 32 0
+			devmem $((regs + 0x44)) 32 0
 		done
-		./pci_burst -d "$bdf" -n 1 -l 300000 -g 1000 -m 4 > /dev/null &
-		burst=$!
-		io
-		rc=$?
-		wait $burst
-		return $rc
+		tries=0
+		until injected_now || dmesg | grep -q 'HardReset: success'; do
+			[ $tries -lt 50 ] || break
+			sleep 0.2
+			tries=$((tries + 1))
+		done
+		;;
+	eh)
+		name=${near##* }
+		for scope in device bus host; do
+			sg_reset --no-esc --$scope "/dev/$name" ||
+				injected_now || return 1
+		done
 		;;
 	unbind) echo "$bdf" > "$drv/unbind" ;;
 	probe)
@@ -117,6 +145,11 @@ run_phase()
 		return 0
 		;;
 	esac
+}
+
+injected_now()
+{
+	grep -q 'io_check_error: .* injected ' $trace/trace
 }
 
 # injected PHASE N: name what was failed; returns 1 if nothing was
@@ -144,7 +177,7 @@ echo > $trace/trace
 dmesg -c > /tmp/all
 n=$first
 injections=0 findings=0 finished=0
-while [ "$n" -le "$max" ]; do
+while [ "$n" -le "$last" ]; do
 	echo "sweep: $phase $n" > /dev/console
 	arm "$n"
 	run_phase "$n"
@@ -162,7 +195,10 @@ while [ "$n" -le "$max" ]; do
 	settle || rc=settle
 	disks_back || rc="disks:$near"
 	echo 1000000 > "$dev/io_check/limit"
-	[ "$phase" = io ] || io || rc=io
+	case $phase in
+	io | reset) ;;		# which end with it
+	*) io || rc=io ;;
+	esac
 	complaints > /tmp/complaints || rc=complaint
 	if [ "$rc" != 0 ]; then
 		findings=$((findings + 1))
@@ -171,7 +207,7 @@ while [ "$n" -le "$max" ]; do
 		tail -n 15 /tmp/dmesg > /dev/console
 	fi
 	[ $hit = 0 ] || { finished=1; break; }
-	n=$((n + 1))
+	n=$((n + step))
 done
 if [ -e /sys/kernel/debug/kmemleak ]; then
 	# what was freed a moment ago may still be in a register
@@ -185,9 +221,9 @@ if [ -e /sys/kernel/debug/kmemleak ]; then
 	fi
 fi
 result $findings "$phase: good after each failed access"
-[ $finished = 1 ] || [ "$max" != $none ]
+[ $finished = 1 ] || [ "$last" != $none ]
 result $? "$phase: until a run passed without a failure"
-echo "# figures phase=$phase last=$((n - 1)) finished=$finished" \
+echo "# figures phase=$phase last=$((n - step)) finished=$finished" \
 	"injections=$injections findings=$findings" \
 	"fio_errors=$fio_errors verify_errors=$verify_errors"
 finish

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A sweep of a few accesses, and that the sweep's own judgement can fail."""
+
+import json
+import subprocess
+import sys
+
+import boot
+import sweep
+from test_check import BASE
+
+SOURCE = """\
+static int work(struct adapter *a)
+{
+	if (a->id ==
+	    OLD) {
+		if (a->first)
+			first(a);
+		reset(a);
+	}
+out:
+	end(a);
+}
+"""
+
+
+def test_sweep_short():
+    """Every fortieth access of each phase, on the debug kernel."""
+    done = subprocess.run(
+        [sys.executable, sweep.__file__, "--base", BASE, "--step", "40"])
+    assert done.returncode == 0, "repeat with: sweep.py --step 40"
+    seen = json.loads(
+        (boot.BUILD / "results/sweep-fusion-part.json").read_text())
+    assert seen["injections"] >= 20 and not seen["findings"], seen
+
+
+def guest(tmp_path, ktap, outcome="completed"):
+    """A guest's Result, with what it wrote."""
+    for name, text in (("ktap", ktap), ("console", "sweep: io 7\n")):
+        (tmp_path / name).write_text(text)
+    return boot.Result(outcome, 0, boot.Hits(), tmp_path / "ktap",
+                       tmp_path / "console")
+
+
+def test_sweep_judges(tmp_path):
+    """A guest that died, ran nothing or complained is a finding."""
+    good = "# figures phase=io last=9 finished=1 injections=9 findings=0\n"
+    assert not sweep.findings(guest(tmp_path, good))
+    assert sweep.findings(guest(tmp_path, good, "panic")) == ["finding io 7 panic"]
+    assert sweep.findings(guest(tmp_path, ""))
+    assert sweep.findings(guest(tmp_path, "# finding io 3 complaint\n" + good))
+
+
+def test_sweep_counts(tmp_path):
+    """An access that was not failed is missing, or is excluded by its reason."""
+    assert sweep.conditions(SOURCE, 6) == ["first(a);", "if (a->first)",
+                                           "if (a->id == OLD) {"]
+    assert sweep.conditions(SOURCE, 7) == ["reset(a);", "if (a->id == OLD) {"]
+    assert sweep.conditions(SOURCE, 10) == ["end(a);"]
+    (tmp_path / "a.c").write_text(SOURCE)
+    found = {16: ("work", "a.c:6"), 32: ("work", "a.c:7"), 48: ("work", "a.c:10")}
+    parts = sweep.coverage(found, {48}, {"first": "no first"}, tmp_path)
+    assert [line for _, line, _ in parts["reached"]] == ["a.c:10"]
+    assert [line for _, line, _ in parts["unreached"]] == ["a.c:7"]
+    assert parts["unreachable"] == [("work", "a.c:6", "no first")]
+    assert list(sweep.injected("# inject io 1 read .work+0x10/0x80\n",
+                               {"work": 0x100})) == [0x110]
+
+
+def test_sweep_ends():
+    """A phase's guests stop when one says that it has come to the end."""
+    done = set()
+    todo = sweep.shards({"a": 10, "b": 20}, 45, done)
+    assert [next(todo) for _ in range(3)] == [
+        ("a", 1, 10), ("b", 1, 20), ("a", 11, 20)]
+    done.add("a")
+    assert list(todo) == [("b", 21, 40), ("b", 41, 45)]
