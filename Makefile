@@ -79,10 +79,10 @@ PHONY += kernels-core
 kernels-core: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
 
-# what make sweep runs on
-PHONY += kernels-debug
-kernels-debug: kernels-ppc64
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug
+# kernels of the sweep, and of the short one
+PHONY += kernels-debug kernels-debug+kasan
+kernels-debug kernels-debug+kasan: kernels-%: kernels-ppc64
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+$*
 
 PHONY += check
 check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
@@ -93,7 +93,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(MACHINES),$(FUSION),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series setup-docs kernels-core kernels-debug $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint series setup-docs kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_FUSION))
 
 PHONY += sweep

@@ -21,7 +21,7 @@ import boot
 import demo
 import results
 
-MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+debug"
+MACHINE, ARCH = "powernv9", "ppc64"
 CROSS = "powerpc64-linux-gnu-"
 GUESTS = 5          # at a time; they sleep much
 EVERY = 100000      # more than any phase has
@@ -182,10 +182,10 @@ def shards(sizes, last, done):
             return
 
 
-def sweep(sizes, last, step, base, timeout):
+def sweep(sizes, args):
     """Boot the phases' guests, GUESTS at a time; returns their Results."""
     done, guests, lock = set(), [], threading.Lock()
-    todo = shards(sizes, last, done)
+    todo = shards(sizes, args.last, done)
 
     def work():
         while True:
@@ -195,9 +195,10 @@ def sweep(sizes, last, step, base, timeout):
                 return
             name, first, to = shard
             guest = boot.boot(
-                MACHINE, base=base, arch=ARCH, variant=VARIANT, run=["sweep"],
-                args=[name, first, to, step], disks=demo.layout(3),
-                timeout=timeout, log=boot.BUILD / "sweep" / f"{name}-{first}")
+                MACHINE, base=args.base, arch=ARCH, variant=args.variant,
+                run=["sweep"], args=[name, first, to, args.step],
+                disks=demo.layout(3), timeout=args.timeout,
+                log=boot.BUILD / "sweep" / f"{name}-{first}")
             guests.append(guest)
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
                 done.add(name)
@@ -213,6 +214,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--driver", default="fusion")
     parser.add_argument("--base", default="6.1")
+    parser.add_argument("--variant", default="on+debug", help="of the kernel")
     parser.add_argument("--phases", help="by comma; all of the driver's")
     parser.add_argument("--last", type=int, default=EVERY, help="last n")
     parser.add_argument("--step", type=int, default=1, help="from n to n")
@@ -229,11 +231,11 @@ def main():
     whole = not args.phases and args.step == 1 and args.last == EVERY
     if args.phases:
         sizes = {name: sizes[name] for name in args.phases.split(",")}
-    top = boot.object_dir(args.base, "patched", ARCH, VARIANT)
+    top = boot.object_dir(args.base, "patched", ARCH, args.variant)
     obj = sorted(str(o) for o in (top / directory).glob("*.o")
                  if o.name not in ("built-in.o", "built-in.a"))
     found = sites(obj, top / "vmlinux", directory)
-    guests = sweep(sizes, args.last, args.step, args.base, args.timeout)
+    guests = sweep(sizes, args)
     symbols = addresses(top / "vmlinux")
     hit, bad, count = set(), [], 0
     for guest in guests:

@@ -25,10 +25,10 @@ out:
 
 
 def test_sweep_short():
-    """Every fortieth access of each phase, on the debug kernel."""
-    done = subprocess.run(
-        [sys.executable, sweep.__file__, "--base", BASE, "--step", "40"])
-    assert done.returncode == 0, "repeat with: sweep.py --step 40"
+    """Every fortieth access of each phase, with KASAN."""
+    how = ["--variant", "on+debug+kasan", "--step", "40"]
+    done = subprocess.run([sys.executable, sweep.__file__, "--base", BASE, *how])
+    assert done.returncode == 0, f"repeat with: sweep.py {' '.join(how)}"
     seen = json.loads(
         (boot.BUILD / "results/sweep-fusion-part.json").read_text())
     assert seen["injections"] >= 20 and not seen["findings"], seen
