@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of io_check share: sessions (io_check.c), devices and their
- * recovery (io_check_dev.c), fault injection (io_check_inject.c).
+ * What the parts of io_check share: sessions (io_check.c), devices
+ * (io_check_dev.c), a driver's recovery (io_check_recovery.c), fault injection
+ * (io_check_inject.c).
  */
 #ifndef _DRIVERS_PCI_IO_CHECK_H
 #define _DRIVERS_PCI_IO_CHECK_H
@@ -68,6 +69,7 @@ enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
  * @since: when the hour began, in s since boot
  * @limit: failures an hour until the device goes offline
  * @offline_on_error: the limit is 0
+ * @recovery: the driver's, or NULL; changes under the device's lock
  * @inject: fault injection
  */
 struct io_check_dev {
@@ -87,6 +89,7 @@ struct io_check_dev {
 	time64_t since;
 	u32 limit;
 	bool offline_on_error;
+	struct io_check_recovery *recovery;
 
 #ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	struct io_check_inject inject;

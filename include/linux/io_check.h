@@ -34,6 +34,8 @@
 #include <linux/io.h>
 #include <linux/pci.h>
 #include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 struct pt_regs;
 
@@ -120,6 +122,25 @@ struct io_check_ops {
 	const void __iomem *sentinel;
 	const void __iomem *flush;
 	bool offline_on_error;
+};
+
+struct io_check_recovery;
+
+/**
+ * struct io_check_recovery_ops - a driver's part in the recovery of its device
+ * @quiesce: stop new requests; in any context but NMI; or NULL
+ * @answers: does a register read work?  A failure is no news.  Process context
+ * @reset: stop DMA, reset the device, give its commands back to be retried;
+ *	0, or an error to be called again.  No handler of the device and no
+ *	request runs meanwhile.  Process context
+ * @offline: the device is given up, at remove as well: stop DMA with Bus Master,
+ *	and fail all commands.  Process context
+ */
+struct io_check_recovery_ops {
+	void (*quiesce)(struct io_check_recovery *r);
+	bool (*answers)(struct io_check_recovery *r);
+	int (*reset)(struct io_check_recovery *r);
+	void (*offline)(struct io_check_recovery *r);
 };
 
 /* The architecture's: continue a checked access that faulted behind it.  For
@@ -218,6 +239,68 @@ int pci_io_check_enable(struct pci_dev *pdev, const struct io_check_ops *ops);
 int pci_io_check_dma(struct pci_dev *pdev);
 void io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
 void io_check_offline(struct pci_dev *pdev);
+
+/* Bits of io_check_recovery.flags */
+#define IO_CHECK_R_FAILED	0	/* an access failed since the last reset */
+#define IO_CHECK_R_RECOVERING	1	/* from the first failure to the end */
+#define IO_CHECK_R_DEAD		2	/* offline until the driver is bound again */
+#define IO_CHECK_R_ARMED	3	/* probe is over, remove not begun */
+
+/**
+ * struct io_check_recovery - a device's recovery; its members are the core's own
+ * @pdev: the device
+ * @ops: the driver's part
+ * @flags: IO_CHECK_R_*, and others
+ * @since: when it began, in jiffies
+ * @wq: it waits for resets that others began, and those may flush theirs
+ * @work: the recovery
+ * @wait: for its end
+ */
+struct io_check_recovery {
+	struct pci_dev *pdev;
+	const struct io_check_recovery_ops *ops;
+	unsigned long flags;
+	unsigned long since;
+	struct workqueue_struct *wq;
+	struct delayed_work work;
+	wait_queue_head_t wait;
+};
+
+/* Is a failed access recovered from, or does it fail the probe? */
+static inline bool io_check_armed(const struct io_check_recovery *r)
+{
+	return test_bit(IO_CHECK_R_ARMED, &r->flags);
+}
+
+/* Did an access fail since the last reset? */
+static inline bool io_check_has_failed(const struct io_check_recovery *r)
+{
+	return test_bit(IO_CHECK_R_FAILED, &r->flags);
+}
+
+/* Is a recovery under way?  Then no request may be sent. */
+static inline bool io_check_recovering(const struct io_check_recovery *r)
+{
+	return test_bit(IO_CHECK_R_RECOVERING, &r->flags);
+}
+
+/* Was the device given up? */
+static inline bool io_check_dead(const struct io_check_recovery *r)
+{
+	return test_bit(IO_CHECK_R_DEAD, &r->flags);
+}
+
+extern const struct pci_error_handlers io_check_error_handlers;
+
+int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
+			   const struct io_check_recovery_ops *ops);
+int io_check_recovery_arm(struct io_check_recovery *r);
+void io_check_recovery_exit(struct io_check_recovery *r);
+int io_check_recovery_error(struct io_check_recovery *r,
+			    const struct io_check_err *err);
+bool io_check_timed_out(struct io_check_recovery *r);
+int io_check_wait(struct io_check_recovery *r);
+bool io_check_mask_irq(struct io_check_recovery *r);
 
 /**
  * io_check_begin() - begin a session of checked accesses
@@ -395,6 +478,14 @@ static inline void io_check_report(struct pci_dev *pdev,
 				   const struct io_check_err *err)
 {
 }
+
+/* r may be a member that is not there */
+#define io_check_has_failed(r)		false
+#define io_check_recovering(r)		false
+#define io_check_dead(r)		false
+#define io_check_timed_out(r)		false
+#define io_check_wait(r)		0
+#define io_check_mask_irq(r)		false
 
 #define __io_check_r(bits, plain, c, addr)	((void)(c), plain(addr))
 #define __io_check_w(bits, plain, c, val, addr)	((void)(c), plain(val, addr))

@@ -132,7 +132,7 @@ def test_interrupt_kept_red(machine, arch, smp):
     if smp != "1":
         pytest.skip("another CPU may go on")
     result, again = run(machine, arch, smp, "storm", 50, 1, timeout=40,
-                        append="mptbase.mpt_io_keep_irq=1")
+                        append="io_check_recovery.keep_irq=1")
     assert result.outcome in ("timeout", "log full", "panic"), again
     assert not green(result.ktap), again
 

@@ -14,7 +14,7 @@
 . ./disks.sh
 
 limit=${1:-5}
-param=/sys/module/mptbase/parameters/mpt_io_dead_timeout
+param=/sys/module/io_check_recovery/parameters/dead_timeout
 [ -w $param ] || skip "no $param"
 [ -n "$far" ] || skip "no disk beside the adapter"
 echo "$limit" > $param

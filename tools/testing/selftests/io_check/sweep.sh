@@ -12,7 +12,7 @@
 #	io	writes to the adapter's disks and their verification
 #	reset	the recovery from a failed access: accesses behind that one
 #	fault	the driver's answer to a fault of the adapter's firmware
-#	eh	error handling: resets of a device, the bus and the host
+#	eh	error handling: resets of a device and of the host
 #	unbind	the driver's remove
 #	probe	the driver's probe; it may fail, the next one may not
 #
@@ -101,6 +101,8 @@ arm()
 {
 	echo 1000000 > "$dev/io_check/limit"
 	[ "$phase" != probe ] || return 0
+	# out of diagnostic mode (WriteSequence, 0x4), as a failed reset leaves it
+	devmem $((regs + 4)) 32 0
 	if [ "$phase" = reset ]; then
 		# a handshake that was cut short: two words (MPI 1.5, Doorbell)
 		devmem "$regs" 32 "$(little 0x42020000)"
@@ -118,11 +120,11 @@ run_phase()
 	fault)
 		# more reply frames than the ReplyFreeFifo (0x44) holds are a
 		# fault, 4 in the Doorbell's top; the driver looks each second
-		until [ $(($(little "$(devmem "$regs")") >> 28)) = 4 ]; do
+		while
 			devmem $((regs + 0x44)) 32 0
-			devmem $((regs + 0x44)) 32 0
-			devmem $((regs + 0x44)) 32 0
-		done
+			[ $(($(little "$(devmem "$regs")") >> 28)) != 4 ] &&
+				! dmesg | grep -q 'FAULT state'
+		do :; done
 		tries=0
 		until injected_now || dmesg | grep -q 'HardReset: success'; do
 			[ $tries -lt 50 ] || break
@@ -132,7 +134,7 @@ run_phase()
 		;;
 	eh)
 		name=${near##* }
-		for scope in device bus host; do
+		for scope in device host; do
 			sg_reset --no-esc --$scope "/dev/$name" ||
 				injected_now || return 1
 		done

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Error-checked register access: a driver's recovery, from the first access that
+ * failed to the reset that brings the device back.
+ *
+ * It is the driver's own and does not wait for io_check_report()'s handlers:
+ * those run under the device's lock, and the probe that holds it may wait for
+ * a command that only the recovery completes.
+ */
+
+#define pr_fmt(fmt) "io_check: " fmt
+
+#include <linux/interrupt.h>
+#include <linux/io_check.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/rcupdate.h>
+#include "io_check.h"
+
+#define IO_CHECK_POLL_MS	100
+
+/* Bits of io_check_recovery.flags beyond those in the header */
+#define IRQ_OFF		8	/* disable_irq_nosync() called */
+#define FROZEN		9	/* isolated by EEH or AER */
+#define REPORTED	10	/* io_check_report() is to call error_detected */
+
+static unsigned int dead_timeout = 20;
+module_param(dead_timeout, uint, 0644);
+MODULE_PARM_DESC(dead_timeout,
+		 "seconds without an answer until a device goes offline (20)");
+
+#if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
+static bool keep_irq;
+module_param(keep_irq, bool, 0);
+MODULE_PARM_DESC(keep_irq,
+		 "negative test: do not silence the interrupt of a failing device");
+#else
+#define keep_irq	false
+#endif
+
+/**
+ * io_check_mask_irq() - silence the interrupt of a device that fails
+ * @r: its recovery
+ *
+ * A level interrupt stays asserted for as long as the handler cannot read what
+ * ends it.  It is masked in the device, which leaves a shared line to others,
+ * or in the line where the device cannot do that.  The end of the recovery
+ * gives it back.
+ *
+ * Context: Any but NMI.
+ * Return: Whether the device asked for the interrupt that is masked now.
+ */
+bool io_check_mask_irq(struct io_check_recovery *r)
+{
+	struct pci_dev *pdev = r->pdev;
+
+	/* an MSI comes once, and no read of the device has to end it */
+	if (keep_irq || pci_dev_msi_enabled(pdev))
+		return true;
+	if (!pdev->broken_intx_masking)
+		return pci_check_and_mask_intx(pdev);
+	if (!test_and_set_bit(IRQ_OFF, &r->flags))
+		disable_irq_nosync(pdev->irq);
+	return true;
+}
+EXPORT_SYMBOL_GPL(io_check_mask_irq);
+
+static void io_check_unmask_irq(struct io_check_recovery *r)
+{
+	if (pci_dev_msi_enabled(r->pdev))
+		return;
+	if (test_and_clear_bit(IRQ_OFF, &r->flags)) {
+		enable_irq(r->pdev->irq);
+		return;
+	}
+	/* not pci_check_and_unmask_intx(): an interrupt may be pending */
+	pci_cfg_access_lock(r->pdev);
+	pci_intx(r->pdev, 1);
+	pci_cfg_access_unlock(r->pdev);
+}
+
+/* Silence the interrupt, and leave the rest to the work.  Returns whether this
+ * began a recovery.  In any context but NMI.
+ */
+static bool io_check_recovery_start(struct io_check_recovery *r)
+{
+	if (r->ops->quiesce)
+		r->ops->quiesce(r);
+	io_check_mask_irq(r);
+	if (test_and_set_bit(IO_CHECK_R_RECOVERING, &r->flags))
+		return false;
+	r->since = jiffies;
+	queue_delayed_work(r->wq, &r->work, 0);
+	return true;
+}
+
+/**
+ * io_check_recovery_error() - begin to recover from a failed access
+ * @r: the device's recovery
+ * @err: record of the failure
+ *
+ * Context: Any but NMI.
+ * Return: The error as a negative errno.
+ */
+int io_check_recovery_error(struct io_check_recovery *r,
+			    const struct io_check_err *err)
+{
+	set_bit(IO_CHECK_R_FAILED, &r->flags);
+	/* probe and remove give up by themselves */
+	if (!io_check_armed(r) || io_check_dead(r))
+		return err->error;
+
+	if (err->cause == IO_CHECK_FROZEN && !err->injected)
+		set_bit(FROZEN, &r->flags);
+	else if (!io_check_recovering(r))
+		set_bit(REPORTED, &r->flags);
+	if (io_check_recovery_start(r))
+		io_check_report(r->pdev, err);
+	return err->error;
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_error);
+
+/**
+ * io_check_timed_out() - is a command's time-out a matter of recovery?
+ * @r: the device's recovery
+ *
+ * No register access sees an error of the device's DMA.
+ *
+ * Context: Any but NMI.
+ * Return: true if a recovery is under way, which completes the command.
+ */
+bool io_check_timed_out(struct io_check_recovery *r)
+{
+	struct io_check_err err = {
+		.pdev = r->pdev, .shared = true, .bar = -1,
+	};
+
+	if (io_check_recovering(r))
+		return true;
+	if (io_check_dead(r))
+		return false;
+	err.error = pci_io_check_dma(r->pdev);
+	if (!err.error)
+		return false;
+	err.cause = err.error == -EAGAIN ? IO_CHECK_FROZEN : IO_CHECK_SHARED;
+	io_check_recovery_error(r, &err);
+	return io_check_recovering(r);
+}
+EXPORT_SYMBOL_GPL(io_check_timed_out);
+
+static void io_check_recovery_done(struct io_check_recovery *r)
+{
+	clear_bit(IO_CHECK_R_RECOVERING, &r->flags);
+	wake_up_all(&r->wait);
+}
+
+/* Without DMA, and with its interrupt masked, the device can do no harm. */
+static void io_check_recovery_give_up(struct io_check_recovery *r)
+{
+	set_bit(IO_CHECK_R_DEAD, &r->flags);
+	r->ops->offline(r);
+	io_check_offline(r->pdev);
+	io_check_recovery_done(r);
+}
+
+/*
+ * Look ten times a second whether the device answers, reset it when it does, and
+ * start again when an access fails in the reset.  A device that the platform has
+ * isolated is left alone until its slot was reset.
+ */
+static void io_check_recovery_work(struct work_struct *work)
+{
+	struct io_check_recovery *r =
+		container_of(work, struct io_check_recovery, work.work);
+	struct pci_dev *pdev = r->pdev;
+	unsigned long start = r->since;
+	unsigned long limit = start + READ_ONCE(dead_timeout) * HZ;
+
+	if (!io_check_armed(r))
+		return;
+	if (!test_bit(FROZEN, &r->flags) && r->ops->answers(r)) {
+		/*
+		 * queuecommand runs in RCU read sections, and asks first: after
+		 * these two no request is on its way to the device.
+		 */
+		synchronize_rcu();
+		synchronize_irq(pdev->irq);
+		clear_bit(IO_CHECK_R_FAILED, &r->flags);
+		if (!r->ops->reset(r) && !io_check_has_failed(r)) {
+			io_check_recovery_done(r);
+			io_check_unmask_irq(r);
+			/* one may have failed since: then it was not queued */
+			if (io_check_has_failed(r) &&
+			    !test_and_set_bit(IO_CHECK_R_RECOVERING, &r->flags)) {
+				r->since = jiffies;
+				queue_delayed_work(r->wq, &r->work, 0);
+			}
+			pci_info(pdev, "io_check: recovered after %u ms\n",
+				 jiffies_to_msecs(jiffies - start));
+			return;
+		}
+		set_bit(IO_CHECK_R_FAILED, &r->flags);
+		pci_info(pdev, "io_check: reset failed, again\n");
+	}
+	if (time_after(jiffies, limit)) {
+		pci_err(pdev, "io_check: no answer for %u s, offline\n",
+			jiffies_to_msecs(jiffies - start) / 1000);
+		io_check_recovery_give_up(r);
+	} else {
+		queue_delayed_work(r->wq, &r->work,
+				   msecs_to_jiffies(IO_CHECK_POLL_MS));
+	}
+}
+
+/**
+ * io_check_wait() - wait for the end of a recovery
+ * @r: the device's recovery
+ *
+ * Context: May sleep, up to the dead timeout and a reset.
+ * Return: 0 if the device is in service, -ENODEV if it is offline.
+ */
+int io_check_wait(struct io_check_recovery *r)
+{
+	wait_event(r->wait, !io_check_recovering(r));
+	return io_check_dead(r) ? -ENODEV : 0;
+}
+EXPORT_SYMBOL_GPL(io_check_wait);
+
+/*
+ * PCI error recovery: called by io_check_report() for failures that the driver
+ * reported, and by EEH or AER for those that they found.
+ */
+static struct io_check_recovery *io_check_recovery_of(struct pci_dev *pdev)
+{
+	struct io_check_recovery *r = NULL;
+	struct io_check_dev *idev;
+
+	/* the callers hold the device's lock: the driver stays */
+	rcu_read_lock();
+	idev = io_check_dev_find(pdev);
+	if (idev)
+		r = READ_ONCE(idev->recovery);
+	rcu_read_unlock();
+	return r;
+}
+
+static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
+						pci_channel_state_t state)
+{
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	if (!r || !io_check_armed(r) || io_check_dead(r))
+		return PCI_ERS_RESULT_DISCONNECT;
+	if (state == pci_channel_io_perm_failure) {
+		set_bit(IO_CHECK_R_FAILED, &r->flags);
+		set_bit(IO_CHECK_R_RECOVERING, &r->flags);
+		if (r->ops->quiesce)
+			r->ops->quiesce(r);
+		io_check_mask_irq(r);
+		cancel_delayed_work_sync(&r->work);
+		/* the work may have given it up by itself */
+		if (!io_check_dead(r))
+			io_check_recovery_give_up(r);
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	if (state == pci_channel_io_frozen)
+		set_bit(FROZEN, &r->flags);
+	/* what was reported has its recovery, and may be over */
+	if (!test_and_clear_bit(REPORTED, &r->flags)) {
+		set_bit(IO_CHECK_R_FAILED, &r->flags);
+		io_check_recovery_start(r);
+	}
+	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
+						PCI_ERS_RESULT_CAN_RECOVER;
+}
+
+static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
+{
+	return io_check_wait(io_check_recovery_of(pdev)) ?
+	       PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+}
+
+static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
+{
+	pci_restore_state(pdev);
+	pci_save_state(pdev);
+	clear_bit(FROZEN, &io_check_recovery_of(pdev)->flags);
+	return io_check_mmio_enabled(pdev);
+}
+
+const struct pci_error_handlers io_check_error_handlers = {
+	.error_detected	= io_check_error_detected,
+	.mmio_enabled	= io_check_mmio_enabled,
+	.slot_reset	= io_check_slot_reset,
+};
+EXPORT_SYMBOL_GPL(io_check_error_handlers);
+
+/**
+ * io_check_recovery_init() - prepare a device's recovery
+ * @r: the recovery, all zeros
+ * @pdev: the device, after pci_io_check_enable()
+ * @ops: the driver's part
+ *
+ * Until io_check_recovery_arm() an error fails the probe, no more.
+ *
+ * Context: Process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
+			   const struct io_check_recovery_ops *ops)
+{
+	struct io_check_dev *idev;
+
+	r->pdev = pdev;
+	r->ops = ops;
+	init_waitqueue_head(&r->wait);
+	INIT_DELAYED_WORK(&r->work, io_check_recovery_work);
+	r->wq = alloc_ordered_workqueue("io_check_%s", WQ_MEM_RECLAIM,
+					pci_name(pdev));
+	if (!r->wq)
+		return -ENOMEM;
+	rcu_read_lock();
+	idev = io_check_dev_find(pdev);
+	if (idev)
+		WRITE_ONCE(idev->recovery, r);
+	rcu_read_unlock();
+	return 0;
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_init);
+
+/**
+ * io_check_recovery_arm() - from here on failed accesses are recovered from
+ * @r: the recovery of a device that is ready for commands
+ *
+ * Context: Any but NMI.
+ * Return: 0, or -EIO if an access has failed already.
+ */
+int io_check_recovery_arm(struct io_check_recovery *r)
+{
+	if (io_check_has_failed(r))
+		return -EIO;
+	set_bit(IO_CHECK_R_ARMED, &r->flags);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_arm);
+
+/**
+ * io_check_recovery_exit() - end it, for the driver's remove
+ * @r: a recovery, initialised or all zeros
+ *
+ * One that is under way ends with the device offline.
+ *
+ * Context: Process, may sleep.
+ */
+void io_check_recovery_exit(struct io_check_recovery *r)
+{
+	struct io_check_dev *idev;
+
+	if (!r->wq)
+		return;
+	clear_bit(IO_CHECK_R_ARMED, &r->flags);
+	cancel_delayed_work_sync(&r->work);
+	/* nobody else would complete the commands */
+	if (io_check_recovering(r))
+		io_check_recovery_give_up(r);
+	rcu_read_lock();
+	idev = io_check_dev_find(r->pdev);
+	if (idev)
+		WRITE_ONCE(idev->recovery, NULL);
+	rcu_read_unlock();
+	destroy_workqueue(r->wq);
+	r->wq = NULL;
+	if (test_and_clear_bit(IRQ_OFF, &r->flags))
+		enable_irq(r->pdev->irq);
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_exit);
