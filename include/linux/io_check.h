@@ -36,6 +36,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <asm/unaligned.h>
 
 struct pt_regs;
 
@@ -539,6 +540,30 @@ static inline void io_check_report(struct pci_dev *pdev,
 #define outb_check(c, val, port)	__io_check_out(8, outb, c, val, port)
 #define outw_check(c, val, port)	__io_check_out(16, outw, c, val, port)
 #define outl_check(c, val, port)	__io_check_out(32, outl, c, val, port)
+
+/**
+ * memcpy_toio_check() - memcpy_toio() in a session
+ * @c: the session
+ * @to: where to, aligned to 4 bytes
+ * @from: what
+ * @count: how many bytes
+ *
+ * In 32-bit writes, and bytes for what is left.
+ *
+ * Context: Any but NMI.
+ */
+static inline void memcpy_toio_check(struct io_check *c, void __iomem *to,
+				     const void *from, size_t count)
+{
+#if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
+	for (; count >= 4; count -= 4, from += 4, to += 4)
+		writel_check(c, get_unaligned_le32(from), to);
+	for (; count; count--, from++, to++)
+		writeb_check(c, *(const u8 *)from, to);
+#else
+	memcpy_toio(to, from, count);
+#endif
+}
 
 /**
  * readl_check_once() - read a register of a device that may not be there

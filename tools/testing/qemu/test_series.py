@@ -6,6 +6,7 @@ Builds go through kernel.sh; a failing test names its log.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -96,6 +97,41 @@ def test_core_alone_changes_no_driver():
                        for o in (top / d).rglob("*.o") if o.name != "built-in.o"}
     assert len(found["fixes"]) > 8
     assert found["fixes"] == found["patched"]
+
+
+def spatch(mode, *where):
+    """Lines that the series' Coccinelle rule has for directories, in a mode."""
+    rule = boot.TOP / "scripts/coccinelle/api/readx_check.cocci"
+    return subprocess.run(
+        ["spatch", "-D", mode, "-D", "driver", "-D", "session=c", "--in-place",
+         "--very-quiet", "--no-includes", "--include-headers", "--sp-file", rule,
+         *(w for d in where for w in ("--dir", d))],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_coccinelle(tmp_path):
+    """The rule finds every access of vanilla's drivers, and none of ours.
+
+    Its patch mode converts them; then it finds none there.  What it leaves to
+    the author is where sessions begin and end.
+    """
+    vanilla, patched = (boot.BUILD / BASE / t for t in ("vanilla", "patched"))
+    subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE], check=True)
+    for name, count in zip(DRIVERS, (5, 9)):
+        copy = tmp_path / os.path.basename(name)
+        shutil.copytree(vanilla / name, copy)
+        for mode in ("report", "org"):
+            assert len(spatch(mode, copy)) == count, mode
+        assert len([w for w in spatch("context", copy)
+                    if re.match(r"-[^-]", w)]) == count
+        assert not spatch("report", patched / name)
+        spatch("patch", copy)
+        assert not spatch("report", copy)
+        after = "".join(f.read_text() for f in copy.glob("*.[ch]"))
+        before = "".join(f.read_text() for f in (patched / name).glob("*.[ch]"))
+        accessor = r"\b(?:read|write|ioread|iowrite|in|out|memcpy_to)\w*_check\("
+        # the recovery has accesses of its own
+        assert set(re.findall(accessor, after)) <= set(re.findall(accessor, before))
 
 
 def warnings(log):
