@@ -40,15 +40,16 @@ endif
 packages = $(shell sed -n 's/^PACKAGES=//p' $(QEMU)/arch/$(1).env)
 
 # Machines of make check, and those that make check-all adds
-MACHINES := powernv9:ppc64
-ALL_MACHINES := $(MACHINES) \
+MACHINES := powernv9:ppc64 arm64-virt:arm64
+ALL_MACHINES := $(MACHINES) riscv64-virt:riscv64 \
 	powernv8:ppc64 powernv10:ppc64 \
 	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
 	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
 	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
 # Guests of the driver's tests: MACHINE:ARCH:CPUS
-FUSION := powernv9:ppc64:1
-ALL_FUSION := $(FUSION) powernv9:ppc64:2 powernv10:ppc64:1 powernv9:ppc64el:1
+FUSION := powernv9:ppc64:1 arm64-virt:arm64:1
+ALL_FUSION := $(FUSION) powernv9:ppc64:2 powernv10:ppc64:1 powernv9:ppc64el:1 \
+	riscv64-virt:riscv64:1
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
 
 PHONY :=

@@ -9,6 +9,7 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/hash.h>
+#include <linux/init.h>
 #include <linux/io_check.h>
 #include <linux/pci.h>
 #include <linux/sched/clock.h>
@@ -276,6 +277,9 @@ static void io_check_take_fault(struct io_check *c)
 	c->stop &= ~IO_CHECK_STOP_FAULT;
 	memcpy(err.raw, c->fault.raw, sizeof(err.raw));
 	arch_io_check_decode(&err);
+	/* a register has more bits than the access, with anything in them */
+	if (err.size)
+		err.value &= GENMASK_ULL(err.size * 8 - 1, 0);
 	io_check_record(c, &err);
 }
 
@@ -554,6 +558,18 @@ void io_check_write64(struct io_check *c, u64 val, void __iomem *addr)
 	writeq_check(c, val, addr);
 }
 EXPORT_SYMBOL_GPL(io_check_write64);
+#endif
+
+#if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
+/* Checked accesses as fatal as plain ones, for the negative tests */
+bool io_check_nohook;
+
+static int __init io_check_nohook_setup(char *str)
+{
+	io_check_nohook = true;
+	return 0;
+}
+early_param("io_check_nohook", io_check_nohook_setup);
 #endif
 
 static int io_check_errors_show(struct seq_file *m, void *v)

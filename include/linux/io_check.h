@@ -74,7 +74,8 @@ enum io_check_cause {
  * @offset: offset of the access in @bar, or in its page where @bar is -1
  * @value: value that a read returned or a write carried; latched status bits
  *	of an error that IO_CHECK_HARVEST found
- * @raw: the architecture's own words; powerpc: SRR1, DSISR, DAR
+ * @raw: the architecture's own words; powerpc: SRR1, DSISR, DAR; arm64: ESR,
+ *	FAR; riscv: scause, stval
  * @ip: instruction that failed, or whose error was injected; 0 if the error
  *	came from a query
  * @time_ns: local_clock() when the core saw the error, in ns
@@ -144,10 +145,12 @@ struct io_check_recovery_ops {
 	void (*offline)(struct io_check_recovery *r);
 };
 
-/* The architecture's: continue a checked access that faulted behind it.  For
- * fault handlers; without CONFIG_IO_CHECK there is none, so ask IS_ENABLED().
+/* The architecture's: continue a checked access that faulted behind it, with
+ * the fault's words.  For fault handlers; without CONFIG_IO_CHECK there is none,
+ * so ask IS_ENABLED().
  */
-bool io_check_fixup(struct pt_regs *regs);
+bool io_check_fixup(struct pt_regs *regs, unsigned long status,
+		    unsigned long addr);
 
 /* For all who clear latched error status; ask IS_ENABLED() as well. */
 u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
@@ -170,8 +173,8 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
  *
  * ONES_OK: the session reads a register that says all-ones when it is empty.
  * Where only a query tells that from a failure, and the query is dear, it is
- * asked for the first read only.  The machine checks of powerpc need no query,
- * and EEH's is always asked, as readl() does.
+ * asked for the first read only.  An access that faults needs no query, and
+ * EEH's is always asked, as readl() does.
  */
 #define IO_CHECK_CONTINUE	BIT(0)
 #define IO_CHECK_HARVEST	BIT(1)

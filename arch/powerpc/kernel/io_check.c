@@ -5,7 +5,6 @@
  */
 
 #include <linux/export.h>
-#include <linux/init.h>
 #include <linux/io_check.h>
 #include <linux/kprobes.h>
 #include <linux/swab.h>
@@ -13,34 +12,7 @@
 #include <asm/paca.h>
 #include <asm/ptrace.h>
 
-static __always_inline unsigned long io_check_address(const s32 *rel)
-{
-	return (unsigned long)rel + *rel;
-}
-
-/* Runs in real mode too: a bounded search in the kernel image. */
-static __always_inline const struct io_check_stub *
-io_check_find_stub(unsigned long ip)
-{
-	const struct io_check_stub *s;
-
-	for (s = __io_check_stubs; s < __io_check_stubs_end; s++)
-		if (ip >= io_check_address(&s->start) &&
-		    ip < io_check_address(&s->end))
-			return s;
-	return NULL;
-}
-
 #if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
-static bool io_check_nohook;
-
-static int __init io_check_nohook_setup(char *str)
-{
-	io_check_nohook = true;
-	return 0;
-}
-early_param("io_check_nohook", io_check_nohook_setup);
-
 u32 io_check_test_extable(const void __iomem *addr)
 {
 	u32 val = ~0;
@@ -57,13 +29,13 @@ u32 io_check_test_extable(const void __iomem *addr)
 	return le32_to_cpu((__force __le32)val);
 }
 EXPORT_SYMBOL_GPL(io_check_test_extable);
-#else
-#define io_check_nohook false
 #endif
 
 /**
  * io_check_fixup() - continue a checked access behind its fault
  * @regs: registers of the machine check
+ * @status: its DSISR
+ * @addr: its DAR
  *
  * Decides on the instruction pointer alone: DSISR is left over from an
  * earlier interrupt when a store faults, and POWER8 has no bit for what
@@ -72,7 +44,8 @@ EXPORT_SYMBOL_GPL(io_check_test_extable);
  * Context: Machine check, real mode: no locks, no printk, no per-CPU data.
  * Return: true if a stub owned the fault; @regs then continue at its pad.
  */
-bool notrace io_check_fixup(struct pt_regs *regs)
+bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
+			    unsigned long addr)
 {
 	const struct io_check_stub *s;
 
@@ -87,8 +60,8 @@ bool notrace io_check_fixup(struct pt_regs *regs)
 	if (!s)
 		return false;
 	regs->gpr[6] = regs->msr;
-	regs->gpr[7] = regs->dsisr;
-	regs->gpr[8] = regs->dar;
+	regs->gpr[7] = status;
+	regs->gpr[8] = addr;
 	regs->gpr[9] = regs->nip;
 	regs_set_return_ip(regs, io_check_address(&s->pad));
 	return true;

@@ -17,6 +17,8 @@
  * isync, as in_le32() does, so that its machine check comes before the blr is
  * done (Power ISA Book II, "Instruction Synchronization").  A store's comes
  * at the store, or so late that no stub owns it.
+ *
+ * No probes here: a copy of an access would fault outside of its range.
  */
 
 #include <asm/asm-offsets.h>
@@ -34,7 +36,7 @@
 #define STORE32	stwx
 #endif
 
-/* struct io_check_stub in io_check.c */
+/* struct io_check_stub */
 .macro STUB_ENTRY start end pad size write
 	.pushsection .rodata.io_check, "a"
 	.balign	4
@@ -65,7 +67,7 @@ _GLOBAL(name);								\
 	.balign	4
 	.globl	__io_check_stubs
 __io_check_stubs:
-	.text
+	.section .kprobes.text, "ax"
 
 LOAD_STUB(__io_check_ld8, lbzx, 1)
 LOAD_STUB(__io_check_ld16, LOAD16, 2)

@@ -8,7 +8,7 @@
  *	cat FILE
  *
  * FILE is io_check_test in debugfs.  OP is r or w, plain read or write; R or
- * W, checked; X, a plain load with an exception table entry (powerpc).
+ * W, checked; X, a plain load with an exception table entry.
  */
 
 #include <linux/debugfs.h>
@@ -137,11 +137,9 @@ static int access_once(struct io_check_test *t, char op)
 	case 'W':
 		checked(t, op == 'W');
 		return 0;
-#ifdef CONFIG_PPC64
 	case 'X':
 		t->value = io_check_test_extable(t->addr);
 		return 0;
-#endif
 #endif
 	}
 	return -EOPNOTSUPP;

@@ -40,6 +40,9 @@ class Machine:
     port    bus= property of the ports' adapter
     log     -d category in which this target logs a rejected access
     smp     whether -smp may exceed 1
+    image   what it boots, in the object directory
+    extable whether an exception table entry saves a kernel access, io_check
+            or not
     """
 
     arch: tuple
@@ -49,6 +52,8 @@ class Machine:
     port: str = ""
     log: str = "invalid_mem"
     smp: bool = True
+    image: str = "vmlinux"
+    extable: bool = False
 
 
 def powernv(cpu):
@@ -67,6 +72,14 @@ def pseries(cpu):
                     "-vga", "none"), "hvc0")
 
 
+def virt(emulator, *qemu, **more):
+    """QEMU's own machine.  Its host bridge answers all-ones where nobody is,
+    unless it is told to reject the access as the buses of others do."""
+    return Machine(qemu=(f"qemu-system-{emulator}", "-M", "virt", *qemu, "-m", "512",
+                         "-global", "gpex-pcihost.allow-unmapped-accesses=off"),
+                   **more)
+
+
 MACHINES = {
     "powernv8": powernv(8),
     "powernv9": powernv(9),
@@ -74,10 +87,21 @@ MACHINES = {
     "pseries8": pseries(8),
     "pseries9": pseries(9),
     "pseries10": pseries(10),
+    "arm64-virt": virt("aarch64", "-cpu", "cortex-a57", arch=("arm64",),
+                       console="ttyAMA0", image="arch/arm64/boot/Image"),
+    "riscv64-virt": virt("riscv64", arch=("riscv64",), console="ttyS0",
+                         image="arch/riscv/boot/Image", extable=True),
 }
 
 
+def facts(arch):
+    """{name: value} of an architecture's .env."""
+    env = (TOP / f"tools/testing/qemu/arch/{arch}.env").read_text()
+    return dict(re.findall(r"^(\w+)=(.*)$", env, re.M))
+
+
 PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
+                   r"Internal error: |Oops - |"
                    r"Unrecoverable Machine Check|"
                    # two CPUs garble each other's words; the firmware's are whole
                    r"OPAL: Reboot requested due to Platform error")
@@ -140,7 +164,7 @@ class Result:
     def complaints(self):
         """The kernel's warnings on the console: none belong in a good run."""
         return re.findall(r"^.*(?:WARNING: CPU|BUG:|INFO: task|soft lockup|"
-                          r"Call Trace:|Oops:).*$",
+                          r"Call [Tt]race:|Oops:|Oops - |Internal error: ).*$",
                           self.console.read_text(errors="replace"), re.M)
 
     def bar(self):
@@ -237,8 +261,8 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
     obj = object_dir(base, tree, arch, variant)
-    if not (obj / "vmlinux").is_file():
-        sys.exit(f"boot: no kernel {obj.relative_to(TOP)}/vmlinux\n"
+    if not (obj / machine.image).is_file():
+        sys.exit(f"boot: no kernel {obj.relative_to(TOP)}/{machine.image}\n"
                  f"remedy: tools/testing/qemu/kernel.sh {base} {tree} {arch} {variant}")
     log = Path(log or BUILD / "logs" / f"{name}-{arch}-{tree}-{variant}-{'-'.join(run)}"
                .replace(":", "_"))
@@ -257,7 +281,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
         # the kernel kills QEMU should this process die first
         "setpriv", "--pdeathsig", "KILL",
         *machine.qemu, "-smp", str(smp), "-nic", "none", "-display", "none",
-        "-no-reboot", "-kernel", str(obj / "vmlinux"),
+        "-no-reboot", "-kernel", str(obj / machine.image),
         "-initrd", str(log / "initramfs.cpio"), "-append", cmdline,
         "-chardev", f"file,id=console,path={console}", "-serial", "chardev:console",
         "-device", f"virtio-serial-pci{on(machine.port)}",

@@ -141,7 +141,8 @@ def expectations(vanilla, patched, faults, disks, smp):
 def main():
     """Run both kernels, print the table, write results and report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--machine", default="powernv9", choices=boot.MACHINES)
+    parser.add_argument("--machine", choices=boot.MACHINES,
+                        help="the architecture's, if not told")
     parser.add_argument("--base", default="6.1")
     parser.add_argument("--arch", default="ppc64")
     for option, default, text in (
@@ -151,6 +152,7 @@ def main():
             ("smp", 1, "virtual CPUs")):
         parser.add_argument(f"--{option}", type=int, default=default, help=text)
     how = vars(parser.parse_args())
+    how["machine"] = how["machine"] or boot.facts(how["arch"])["MACHINE"]
     directory = boot.BUILD / "demo"
     rows, lines = {}, {}
     for kernel in KERNELS:

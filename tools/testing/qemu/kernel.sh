@@ -9,8 +9,9 @@
 # fragments joined by '+', each VARIANT.config here and VARIANT.ARCH.config where
 # there is one; 'plain' adds none.  What follows a '@' in it only keeps object
 # directories apart.
-# MAKE-TARGETs default to vmlinux and modules.  In the environment: KEXTRA, an
-# argument for make; LAX=1, for options that a part of the series lacks.
+# MAKE-TARGETs default to the architecture's image and modules.  In the
+# environment: KEXTRA, an argument for make; LAX=1, for options that a part of
+# the series lacks.
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/lib.sh
@@ -19,12 +20,12 @@ set -euo pipefail
 [ $# -ge 4 ] || die "usage: kernel.sh BASE TREE ARCH VARIANT [MAKE-TARGET...]"
 base=$1 tree=$2 arch=$3 variant=$4
 shift 4
-[ $# -gt 0 ] || set -- vmlinux modules
 [ -r "$qemu_dir/arch/$arch.env" ] ||
 	die "no architecture '$arch'" \
 	    "there are: $(cd "$qemu_dir/arch" && echo *.env | sed 's/\.env//g')"
 # shellcheck source=/dev/null
 . "$qemu_dir/arch/$arch.env"
+[ $# -gt 0 ] || set -- "$IMAGE" modules
 src=$top/build/$base/$tree
 obj=$src/O.$arch.$variant
 name="$base/$tree $arch $variant"

@@ -13,6 +13,7 @@ import sys
 import pytest
 
 import boot
+from test_check import MACHINES
 
 sys.path.insert(0, str(boot.TOP / "scripts"))
 import series  # noqa: E402  (after the path is set)
@@ -21,6 +22,18 @@ BASE = os.environ.get("BENCH_BASE", "6.1")
 PATCHES = series.read_series(BASE)
 NO_LINES = "KCFLAGS=-D__LINE__=0 -w"
 DRIVERS = ["drivers/message/fusion", "drivers/scsi/sym53c8xx_2"]
+# The kernel that builds an architecture's files; ppc64's builds all others
+KERNELS = {"arch/powerpc": "ppc64", "arch/arm64": "arm64",
+           "arch/riscv": "riscv64"}
+
+
+def kernel_of(path):
+    """The kernel that builds a file or directory."""
+    if not path.startswith("arch/"):
+        return "ppc64"
+    part = "/".join(path.split("/")[:2])
+    assert part in KERNELS, f"no bench kernel builds {path}"
+    return KERNELS[part]
 
 
 def kernel(tree, arch, variant, *targets, extra=None, lax=False):
@@ -34,12 +47,12 @@ def kernel(tree, arch, variant, *targets, extra=None, lax=False):
     return (obj / "build.log").read_text()
 
 
-def objects(variant, targets, extra=None):
+def objects(arch, variant, targets, extra=None):
     """{object: its bytes} of the targets, in the fixed and in the patched tree."""
     found = {}
     for tree in ("fixes", "patched"):
-        kernel(tree, "ppc64", variant, *targets, extra=extra)
-        top = boot.object_dir(BASE, tree, "ppc64", variant)
+        kernel(tree, arch, variant, *targets, extra=extra)
+        top = boot.object_dir(BASE, tree, arch, variant)
         files = (o.relative_to(top) for t in targets for o in
                  ((top / t).rglob("*.o") if t.endswith("/") else [top / t]))
         found[tree] = {f: (top / f).read_bytes() for f in files
@@ -51,14 +64,16 @@ def objects(variant, targets, extra=None):
     return found["fixes"], found["patched"]
 
 
-def contents(file):
+def contents(arch, file):
     """Sections and relocations of an object as text, without its header."""
-    return subprocess.run(["powerpc64-linux-gnu-objdump", "-s", "-r", file],
+    return subprocess.run([boot.facts(arch)["CROSS"] + "objdump", "-s", "-r", file],
                           check=True, capture_output=True,
                           text=True).stdout.split("\n", 3)[3]
 
 
-def test_off_objects_identical():
+@pytest.mark.parametrize("arch", sorted({a for _, a in MACHINES} &
+                                        set(KERNELS.values())))
+def test_off_objects_identical(arch):
     """Without the options every object beside a patched file is vanilla's.
 
     Vanilla's with the stand-alone fixes, that is.  Lines move when a patch
@@ -69,21 +84,20 @@ def test_off_objects_identical():
                    check=True)
     touched = {t for p in PATCHES for t in p.touches if t.endswith((".c", ".S"))}
     dirs = {os.path.dirname(t) for t in touched} | {"drivers/pci", *DRIVERS}
-    foreign = [d for d in dirs if re.match(r"arch/(?!powerpc/)", d)]
-    assert not foreign, f"no bench kernel builds {foreign}"
-    fixed, patched = objects("plain", [f"{d}/" for d in sorted(dirs)])
+    fixed, patched = objects(arch, "plain", [f"{d}/" for d in sorted(dirs)
+                                             if kernel_of(d) == arch])
     assert len(fixed) > 50
     differ = [str(o) for o in fixed if fixed[o] != patched[o]]
     print(f"  SAME    {len(fixed) - len(differ)} objects of {len(fixed)}; "
           f"without __LINE__: {' '.join(differ) or 'none'}")
     if differ:
-        fixed, patched = objects("plain@line0", differ, extra=NO_LINES)
-        top = {tree: boot.object_dir(BASE, tree, "ppc64", "plain@line0")
+        fixed, patched = objects(arch, "plain@line0", differ, extra=NO_LINES)
+        top = {tree: boot.object_dir(BASE, tree, arch, "plain@line0")
                for tree in ("fixes", "patched")}
         # a declaration more may change the order of the symbol table, no more
         assert not [str(o) for o in fixed if fixed[o] != patched[o]
-                    and contents(top["fixes"] / o) !=
-                    contents(top["patched"] / o)]
+                    and contents(arch, top["fixes"] / o) !=
+                    contents(arch, top["patched"] / o)]
 
 
 def test_core_alone_changes_no_driver():
@@ -93,7 +107,7 @@ def test_core_alone_changes_no_driver():
         kernel(tree, "ppc64", variant, *(f"{d}/" for d in DRIVERS),
                extra=NO_LINES)
         top = boot.object_dir(BASE, tree, "ppc64", variant)
-        found[tree] = {o.relative_to(top): contents(o) for d in DRIVERS
+        found[tree] = {o.relative_to(top): contents("ppc64", o) for d in DRIVERS
                        for o in (top / d).rglob("*.o") if o.name != "built-in.o"}
     assert len(found["fixes"]) > 8
     assert found["fixes"] == found["patched"]
@@ -140,6 +154,23 @@ def warnings(log):
                           log, re.M))
 
 
+def complaints(tree, arch, ours, sources):
+    """What W=1 and sparse say of the files ours when they see the sources."""
+    variant = {"bisect": "on+inject", "vanilla": "plain"}[tree]
+    base = boot.BUILD / BASE / tree
+    targets = [f"{f[:-2]}.o" for f in sources
+               if kernel_of(f) == arch and (base / f).is_file()]
+    log = ""
+    for check, extra in (("w1", "W=1"), ("c2", "C=2")) if targets else ():
+        # an object that is up to date repeats no warning
+        for target in targets:
+            (boot.object_dir(BASE, tree, arch, f"{variant}@{check}") /
+             target).unlink(missing_ok=True)
+        log += kernel(tree, arch, f"{variant}@{check}", "prepare", *targets,
+                      extra=extra, lax=True)
+    return {w for w in warnings(log) if w[0] in ours}
+
+
 @pytest.mark.parametrize("number", range(1, len(PATCHES) + 1),
                          ids=[p.path for p in PATCHES])
 def test_each_patch(number):
@@ -147,31 +178,20 @@ def test_each_patch(number):
 
     The files that it adds give no warning of W=1 or sparse; those that it
     changes give none that vanilla's do not give.  Those of the first patch
-    build with the second, which has an architecture for its option.
+    build with the second, which has an architecture for its option.  A patch of
+    another architecture builds with that one's kernel.
     """
     subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest",
                     boot.BUILD / BASE / "bisect", "--first", str(number)],
                    check=True)
-    for variant in ("plain", "on", "on+builtin+inject"):
-        kernel("bisect", "ppc64", variant, lax=True)
     first = {1: 1, 2: 0}.get(number, number - 1)
     ours = {f for p in PATCHES[first:number] for f in p.touches + p.adds}
     sources = [f for f in sorted(ours)
                if f.endswith((".c", ".S")) and not f.startswith("tools/")
                and "asm-offsets" not in f]
-    found = {}
-    for tree in ("bisect", "vanilla"):
-        variant = {"bisect": "on+inject", "vanilla": "plain"}[tree]
-        base = boot.BUILD / BASE / tree
-        targets = [f"{f[:-2]}.o" for f in sources if (base / f).is_file()]
-        # an object that is up to date repeats no warning
-        for check, target in ((c, t) for c in ("w1", "c2") for t in targets):
-            (boot.object_dir(BASE, tree, "ppc64", f"{variant}@{check}") /
-             target).unlink(missing_ok=True)
-        log = kernel(tree, "ppc64", f"{variant}@w1", "prepare", *targets,
-                     extra="W=1", lax=True) if targets else ""
-        log += kernel(tree, "ppc64", f"{variant}@c2", "prepare", *targets,
-                      extra="C=2", lax=True) if targets else ""
-        found[tree] = {w for w in warnings(log)
-                       if w[0] in ours}
-    assert not found["bisect"] - found["vanilla"]
+    for arch in sorted({kernel_of(f) for f in sources} or {"ppc64"}):
+        for variant in ("plain", "on", "on+builtin+inject"):
+            kernel("bisect", arch, variant, lax=True)
+        found = {tree: complaints(tree, arch, ours, sources)
+                 for tree in ("bisect", "vanilla")}
+        assert not found["bisect"] - found["vanilla"]

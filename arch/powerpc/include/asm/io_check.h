@@ -12,29 +12,6 @@
 #include <asm/mmiowb.h>
 #include <asm/pte-walk.h>
 
-/* One stub of io_check_64.S; start, end and pad are relative to themselves. */
-struct io_check_stub {
-	s32 start;	/* the access */
-	s32 end;	/* behind the last instruction that it may be blamed on */
-	s32 pad;	/* where to continue after a fault */
-	u8 size;	/* in bytes */
-	u8 write;
-	u8 unused[2];
-};
-
-extern const struct io_check_stub __io_check_stubs[];
-extern const struct io_check_stub __io_check_stubs_end[];
-
-/* io_check_64.S; not for calls from C, see the registers there */
-void __io_check_ld8(void);
-void __io_check_ld16(void);
-void __io_check_ld32(void);
-void __io_check_ld64(void);
-void __io_check_st8(void);
-void __io_check_st16(void);
-void __io_check_st32(void);
-void __io_check_st64(void);
-
 /*
  * The stubs keep to fewer registers than a C function, and need no frame.
  * r11, r12 and ctr are the linker's, for a branch out of reach.
@@ -89,6 +66,7 @@ do {									\
 #endif
 
 /* A read returned all-ones: EEH isolates a failed device that way. */
+#define arch_io_check_ones arch_io_check_ones
 static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
 {
 	if (eeh_enabled() && eeh_check_failure(addr))
@@ -97,6 +75,7 @@ static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
 }
 
 /* Did EEH isolate the device, for DMA of its own for instance? */
+#define arch_io_check_frozen arch_io_check_frozen
 static inline bool arch_io_check_frozen(struct pci_dev *pdev)
 {
 	return eeh_enabled() &&
@@ -104,6 +83,7 @@ static inline bool arch_io_check_frozen(struct pci_dev *pdev)
 }
 
 /* Physical address of a mapped one, without locks; 0 if there is none. */
+#define arch_io_check_phys arch_io_check_phys
 static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
 {
 	unsigned long ea = (__force unsigned long)addr;
@@ -115,9 +95,6 @@ static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
 	return PFN_PHYS(pte_pfn(*ptep)) | (ea & (BIT(shift ?: PAGE_SHIFT) - 1));
 }
 
-void arch_io_check_decode(struct io_check_err *err);
-
-/* For the negative tests: a load with nothing but an exception table entry */
-u32 io_check_test_extable(const void __iomem *addr);
+#include <asm-generic/io_check.h>
 
 #endif /* _ASM_POWERPC_IO_CHECK_H */

@@ -8,8 +8,8 @@
 # "checked" (default) uses readX_check() and writeX_check(); each access to
 # the dead device has to report an error, and no access to the living one may.
 # "plain" uses readX() and writeX(): on a machine that signals the error it
-# ends in a panic.  So does "extable" on powerpc, a load with an exception
-# table entry and nothing else.  COUNT (125) is per size and direction.
+# ends in a panic.  So does "extable" on powerpc and arm64, a load with an
+# exception table entry and nothing else.  COUNT (125) is per size and direction.
 
 # shellcheck source-path=SCRIPTDIR
 . ./ktap.sh

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads and stores that may take a synchronous external abort.
+ *
+ *	x0	the value loaded; the value to store, kept
+ *	x1	address, kept
+ *	x2	struct io_check, kept
+ *	x30	where to return to
+ *	x3-x6	scratch: on a fault io_check_fixup() leaves ESR, FAR and PC in
+ *		x3 to x5 and continues at the landing pad
+ *
+ * All else survives, but for x16 and x17 if the linker puts a veneer before a
+ * stub.  There is no stack frame: a stub is a leaf, and so is a landing pad.
+ * A stub is entered with bl by the asm of <asm/io_check.h>.
+ *
+ * Each range is the access alone.  Its barriers are those of readX() and
+ * writeX(), the control dependency behind a load included, see __io_ar().
+ *
+ * No probes here: a copy of an access would fault outside of its range.
+ */
+
+#include <linux/linkage.h>
+#include <asm/alternative.h>
+#include <asm/asm-offsets.h>
+#include <asm/assembler.h>
+#include <asm/cpucaps.h>
+
+/* struct io_check_stub */
+	.macro	stub_entry start, end, pad, size, write
+	.pushsection .rodata.io_check, "a"
+	.balign	4
+	.long	\start - .
+	.long	\end - .
+	.long	\pad - .
+	.byte	\size, \write, 0, 0
+	.popsection
+	.endm
+
+	.macro	load_stub name, load, acquire, reg, size, swap
+SYM_FUNC_START(\name)
+.Lload\@:
+	alternative_insn "\load \reg, [x1]", "\acquire \reg, [x1]", \
+		ARM64_WORKAROUND_DEVICE_LOAD_ACQUIRE
+.Lloaded\@:
+	.ifnb	\swap
+CPU_BE(	\swap	\reg, \reg	)
+	.endif
+	dmb	oshld
+	eor	x3, x0, x0
+	cbnz	x3, .
+	ret
+SYM_FUNC_END(\name)
+	stub_entry .Lload\@, .Lloaded\@, load_failed, \size, 0
+	.endm
+
+	.macro	store_stub name, store, reg, size, swap, swapped
+SYM_FUNC_START(\name)
+	dmb	oshst
+	.ifnb	\swap
+CPU_BE(	\swap	\swapped, \reg	)
+CPU_BE(	.Lstore\@: \store \swapped, [x1]	)
+CPU_LE(	.Lstore\@: \store \reg, [x1]	)
+	.else
+.Lstore\@:
+	\store	\reg, [x1]
+	.endif
+.Lstored\@:
+	ret
+SYM_FUNC_END(\name)
+	stub_entry .Lstore\@, .Lstored\@, store_failed, \size, 1
+	.endm
+
+	.section .rodata.io_check, "a"
+	.balign	4
+SYM_DATA_START(__io_check_stubs)
+
+	.section .kprobes.text, "ax"
+
+	load_stub __io_check_ld8, ldrb, ldarb, w0, 1
+	load_stub __io_check_ld16, ldrh, ldarh, w0, 2, rev16
+	load_stub __io_check_ld32, ldr, ldar, w0, 4, rev
+	load_stub __io_check_ld64, ldr, ldar, x0, 8, rev
+	store_stub __io_check_st8, strb, w0, 1
+	store_stub __io_check_st16, strh, w0, 2, rev16, w3
+	store_stub __io_check_st32, str, w0, 4, rev, w3
+	store_stub __io_check_st64, str, x0, 8, rev, x3
+
+SYM_CODE_START_LOCAL(load_failed)
+	mov	x0, #-1
+SYM_INNER_LABEL(store_failed, SYM_L_LOCAL)
+	str	x5, [x2, #IO_CHECK_FAULT_IP]
+	str	x1, [x2, #IO_CHECK_FAULT_ADDR]
+	str	x0, [x2, #IO_CHECK_FAULT_VALUE]
+	str	x3, [x2, #IO_CHECK_FAULT_RAW]
+	str	x4, [x2, #IO_CHECK_FAULT_RAW + 8]
+	str	xzr, [x2, #IO_CHECK_FAULT_RAW + 16]
+	ldrh	w6, [x2, #IO_CHECK_STOP]
+	orr	w6, w6, #1			/* IO_CHECK_STOP_FAULT */
+	strh	w6, [x2, #IO_CHECK_STOP]
+	ret
+SYM_CODE_END(load_failed)
+
+	.section .rodata.io_check, "a"
+SYM_DATA_END_LABEL(__io_check_stubs, SYM_L_GLOBAL, __io_check_stubs_end)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The accesses behind <linux/io_check.h>.
+ */
+#ifndef _ASM_RISCV_IO_CHECK_H
+#define _ASM_RISCV_IO_CHECK_H
+
+#include <asm/mmiowb.h>
+
+/* The stubs keep to fewer registers than a C function, and need no frame. */
+#define __IO_CHECK_CLOBBERS	"memory", "t0", "t1", "t2", "t3", "ra"
+
+#define arch_io_check_read(bits, c, addr)				\
+({									\
+	register u##bits __a0 asm("a0");				\
+	register const void __iomem *__a1 asm("a1") = (addr);		\
+	register struct io_check *__a2 asm("a2") = (c);			\
+									\
+	asm volatile("call %[stub]"					\
+		     : "=r" (__a0)					\
+		     : [stub] "i" (__io_check_ld##bits),		\
+		       "r" (__a1), "r" (__a2)				\
+		     : __IO_CHECK_CLOBBERS);				\
+	__a0;								\
+})
+
+#define arch_io_check_write(bits, c, val, addr)				\
+do {									\
+	register u##bits __a0 asm("a0") = (val);			\
+	register void __iomem *__a1 asm("a1") = (addr);			\
+	register struct io_check *__a2 asm("a2") = (c);			\
+									\
+	asm volatile("call %[stub]"					\
+		     : "+r" (__a0)					\
+		     : [stub] "i" (__io_check_st##bits),		\
+		       "r" (__a1), "r" (__a2)				\
+		     : __IO_CHECK_CLOBBERS);				\
+	mmiowb_set_pending();						\
+} while (0)
+
+/* No arch_io_check_port(): ports have fences of their own, see __io_pbr() */
+
+#include <asm-generic/io_check.h>
+
+#endif /* _ASM_RISCV_IO_CHECK_H */
