@@ -12,8 +12,10 @@ FAULTS ?= 50
 SEED ?= 1
 DISKS ?= 3
 SMP ?= 1
-# of make sweep
+HBA ?= fusion
+# of make sweep; LSI's disks want a machine without an IOMMU
 DRIVER ?= fusion
+SWEEP_ARCH := $(if $(filter sym53c8xx,$(DRIVER)),arm64,ppc64)
 
 PYTHON := /usr/bin/python3
 QEMU := tools/testing/qemu
@@ -35,6 +37,10 @@ endif
 ifeq ($(filter $(ARCH),$(ARCHES)),)
 $(error no ARCH '$(ARCH)' in $(QEMU)/arch; there are: $(ARCHES))
 endif
+DRIVERS := fusion sym53c8xx
+ifneq ($(filter-out $(DRIVERS),$(HBA) $(DRIVER)),)
+$(error no driver '$(filter-out $(DRIVERS),$(HBA) $(DRIVER))'; there are: $(DRIVERS))
+endif
 
 # PACKAGES of an architecture: the package set of its cross compiler
 packages = $(shell sed -n 's/^PACKAGES=//p' $(QEMU)/arch/$(1).env)
@@ -46,10 +52,12 @@ ALL_MACHINES := $(MACHINES) riscv64-virt:riscv64 \
 	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
 	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
 	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
-# Guests of the driver's tests: MACHINE:ARCH:CPUS
-FUSION := powernv9:ppc64:1 arm64-virt:arm64:1
-ALL_FUSION := $(FUSION) powernv9:ppc64:2 powernv10:ppc64:1 powernv9:ppc64el:1 \
-	riscv64-virt:riscv64:1
+# Guests of the drivers' tests: MACHINE:ARCH:CPUS:HBA
+GUESTS := powernv9:ppc64:1:fusion arm64-virt:arm64:1:fusion \
+	arm64-virt:arm64:1:sym53c8xx
+ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion powernv10:ppc64:1:fusion \
+	powernv9:ppc64el:1:fusion arm64-virt:arm64:2:sym53c8xx \
+	riscv64-virt:riscv64:1:fusion riscv64-virt:riscv64:1:sym53c8xx
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
 
 PHONY :=
@@ -61,17 +69,17 @@ help:				## this text
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 	$(Q)echo
 	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
-	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP)'
-	$(Q)echo 'of sweep: DRIVER=$(DRIVER)'
+	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
+	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 
 PHONY += demo
 demo: kernels-$(ARCH)		## verified I/O through bus errors, vanilla and patched
 	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH) \
-		--faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
+		--hba $(HBA) --faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
 
 ##@ Check
-# $(call pytest,TARGET,MACHINES,FUSION GUESTS,ARGUMENTS,FILE)
-pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_FUSION="$(3)" \
+# $(call pytest,TARGET,MACHINES,GUESTS,ARGUMENTS,FILE)
+pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_GUESTS="$(3)" \
 	$(PYTHON) -m pytest -p no:cacheprovider -q -s --rootdir=$(QEMU) \
 	$(QEMU)$(5) $(4)
 
@@ -80,25 +88,26 @@ PHONY += kernels-core
 kernels-core: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
 
-# kernels of the sweep, and of the short one
-PHONY += kernels-debug kernels-debug+kasan
-kernels-debug kernels-debug+kasan: kernels-%: kernels-ppc64
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+$*
+# kernel of the short sweep
+PHONY += kernels-debug+kasan
+kernels-debug+kasan: kernels-ppc64
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
 
 PHONY += check
 check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(FUSION),-k 'not each_patch and not mutant and not test_docs and not vanilla_unplugs and not sweep_short')
+	$(Q)$(call pytest,check,$(MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not test_docs and not vanilla_unplugs and not sweep_short')
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
-	$(Q)$(call pytest,,$(MACHINES),$(FUSION),,/test_core.py)
+	$(Q)$(call pytest,,$(MACHINES),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
 check-all: lint series setup-docs kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
-	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_FUSION))
+	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 
 PHONY += sweep
-sweep: kernels-debug		## fail each register access of DRIVER once, on a debug kernel
+sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a debug kernel
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(SWEEP_ARCH) on+debug
 	$(Q)$(PYTHON) $(QEMU)/sweep.py --base $(BASE) --driver $(DRIVER)
 
 PHONY += lint

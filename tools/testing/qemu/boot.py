@@ -100,6 +100,31 @@ def facts(arch):
     return dict(re.findall(r"^(\w+)=(.*)$", env, re.M))
 
 
+@dataclasses.dataclass(frozen=True)
+class Hba:
+    """A host adapter.
+
+    device  QEMU's -device
+    wwn     whether it shows only disks that have one
+    store   (offset, size) of the register that is written to submit a command
+    isr     (offset, size) of one that the interrupt handler reads, and nothing
+            else while commands run
+    """
+
+    device: str
+    wwn: bool
+    store: tuple
+    isr: tuple
+
+
+HBAS = {
+    # RequestFifo, ReplyFifo
+    "fusion": Hba("mptsas1068", True, (0x40, 4), (0x44, 4)),
+    # ISTAT
+    "sym53c8xx": Hba("lsi53c895a", False, (0x14, 1), (0x14, 1)),
+}
+
+
 PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
                    r"Internal error: |Oops - |"
                    r"Unrecoverable Machine Check|"
@@ -167,21 +192,29 @@ class Result:
                           r"Call [Tt]race:|Oops:|Oops - |Internal error: ).*$",
                           self.console.read_text(errors="replace"), re.M)
 
-    def bar(self):
-        """(start, end) of the adapter's register BAR, as the guest saw it."""
-        match = re.search(r"# adapter \S+ bar \d+ (0x\w+) (0x\w+)",
-                          self.ktap.read_text())
-        return (int(match[1], 16), int(match[2], 16)) if match else None
+    def bars(self):
+        """(start, end) of the adapter's BARs, as the guest saw them; registers
+        come first."""
+        return [(int(start, 16), int(end, 16)) for start, end in dict.fromkeys(
+            re.findall(r"# adapter \S+ bar \d+ (0x\w+) (0x\w+)",
+                       self.ktap.read_text()))]
 
-    def hits_in_bar(self, direction=None, offset=None):
-        """QEMU's count of rejected accesses to the adapter's registers, or to
-        the 32-bit one at offset."""
-        if not self.bar():
+    def hits_in_bar(self, direction=None, register=None):
+        """QEMU's count of the CPU's rejected accesses to the adapter, or to its
+        register (offset, size).
+
+        Reads of the BAR behind the registers' are the adapter's own: SCRIPTS
+        run from on-chip RAM, which the CPU only writes to.
+        """
+        if not self.bars():
             return 0
-        start, end = self.bar()
-        if offset is not None:
-            start, end = start + offset, start + offset + 3
-        return self.hits.inside(start, end, direction)
+        if register:
+            offset, size = register
+            return self.hits.count[direction, self.bars()[0][0] + offset, size]
+        return sum(self.hits.inside(start, end, way)
+                   for n, (start, end) in enumerate(self.bars())
+                   for way in ("write",) + ("read",) * (n == 0)
+                   if direction in (None, way))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -198,14 +231,14 @@ class Disk:
     MIB = 64
 
 
-def adapters(machine, disks, directory):
+def adapters(machine, hba, disks, directory):
     """QEMU's arguments for the host adapters: one, or two if disks need it.
 
     The disks' images are files in directory, made anew.
     """
     arguments = []
-    for hba in range(1 + any(disk.hba for disk in disks)):
-        arguments += ["-device", f"mptsas1068,id=hba{hba}" + on(machine.hbas[hba])]
+    for n in range(1 + any(disk.hba for disk in disks)):
+        arguments += ["-device", f"{hba.device},id=hba{n}" + on(machine.hbas[n])]
     for n, disk in enumerate(disks):
         image = directory / f"disk{n}.raw"
         image.unlink(missing_ok=True)
@@ -213,11 +246,10 @@ def adapters(machine, disks, directory):
             file.truncate(disk.MIB << 20)
         throttle = f",throttling.iops-total={disk.iops}" if disk.iops else ""
         product = ",product=SLOW" if disk.iops else ""
+        wwn = f",wwn={0x5000c50015ea7100 + n:#x}" if hba.wwn else ""
         arguments += [
             "-drive", f"if=none,id=disk{n},format=raw,file={image}{throttle}",
-            # mptsas1068 shows no disk that has no wwn
-            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0,"
-                       f"wwn={0x5000c50015ea7100 + n:#x}{product}"]
+            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0{wwn}{product}"]
     return arguments
 
 
@@ -250,13 +282,14 @@ def initramfs(base, tree, arch, variant, out):
 
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
-         args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=()):
+         args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=(),
+         hba="fusion"):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
     guest does.  log names the directory for console.log and results.ktap, and
     for what the guest writes to virtio serial ports: a file for each name in
-    ports.  disks are Disks.
+    ports.  disks are Disks, on adapters of the kind hba.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
@@ -288,7 +321,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
         *(word for port, file in outputs.items() for word in (
             "-chardev", f"file,id={port},path={file}",
             "-device", f"virtserialport,chardev={port},name={port}")),
-        *adapters(machine, disks, log),
+        *adapters(machine, HBAS[hba], disks, log),
         "-d", machine.log, "-D", f"/proc/self/fd/{wr}", "-monitor", "none",
     ]
     (log / "command").write_text(" ".join(command) + "\n")
@@ -349,7 +382,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("machine", choices=MACHINES)
     for option, default in (("base", "6.1"), ("tree", "patched"),
-                            ("variant", "on"), ("arch", None), ("append", "")):
+                            ("variant", "on"), ("arch", None), ("append", ""),
+                            ("hba", "fusion")):
         parser.add_argument(f"--{option}", default=default)
     parser.add_argument("--run", default="registers", help="tests, by comma")
     parser.add_argument("--args", default="", help="their arguments, by comma")

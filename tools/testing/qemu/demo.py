@@ -10,6 +10,7 @@ expectations() holds.
 """
 
 import argparse
+import dataclasses
 import statistics
 import sys
 
@@ -22,18 +23,38 @@ KERNELS = {
     "patched": {"tree": "patched", "variant": "on"},
 }
 
-# What the patched kernel is held to; times are guest time in milliseconds,
-# from the end of a burst to the first I/O completed after it.
-MEDIAN_MS = 600
-WORST_MS = 2000
-# From this many bursts on, and with two disks on the first adapter, each kind
-# of access has to be hit this often.
-KINDS_FROM = 50
-KIND_HITS = 10
+@dataclasses.dataclass(frozen=True)
+class Driver:
+    """How a driver is tried, and what the patched kernel is held to.
 
-# Fusion MPT's registers, offsets into the BAR
-REQUEST_FIFO = 0x40     # written to submit a command
-REPLY_FIFO = 0x44       # read by the interrupt handler, and by it alone
+    median_ms, worst_ms  guest time from the end of a burst to the first I/O
+                         completed after it
+    burst                options of pci_burst: bursts are further apart than a
+                         recovery takes
+    seconds              of wall time a burst
+    kinds                of KINDS_FROM bursts, how often each kind of access has
+                         to be hit, with two disks on the first adapter
+    lost                 whether a burst may lose the adapter without a hit, and
+                         vanilla then die of its error handling instead
+    """
+
+    median_ms: int
+    worst_ms: int
+    burst: tuple
+    seconds: int
+    kinds: int
+    lost: bool = False
+
+
+DRIVERS = {
+    "fusion": Driver(600, 2000, (), 3, 10),
+    # 3 s to let the SCSI bus settle; SCRIPTS run from a memory BAR, and raise no
+    # interrupt once it is gone.  Vanilla asserts where they were.
+    "sym53c8xx": Driver(3600, 4000, ("-l", "100000:2000000",
+                                     "-g", "3500000:4500000"), 8, 3, lost=True),
+}
+
+KINDS_FROM = 50
 
 # Limit of the first disk's I/Os a second, so that it has completions due when
 # a burst begins.  With it, and storm.sh's pauses on the other disks, about
@@ -47,8 +68,8 @@ FIGURES = {
     "faults": "bursts",
     "bursts_hit": "bursts that hit",
     "hits": "hits",
-    "hits_store": "  of a store to RequestFifo",
-    "hits_isr": "  of the ISR's read of ReplyFifo",
+    "hits_store": "  of a store to submit a command",
+    "hits_isr": "  of the ISR's read",
     "hits_other": "  of another register",
     "detected": "detected",
     "resets": "resets",
@@ -76,17 +97,19 @@ def layout(disks):
 
 def run(kernel, how, log):
     """Boot one kernel; return its row and its report.Timeline."""
+    hba, driver = boot.HBAS[how["hba"]], DRIVERS[how["hba"]]
     result = boot.boot(
         how["machine"], base=how["base"], arch=how["arch"], smp=how["smp"],
-        run=["storm"], args=[how["faults"], how["seed"]],
+        run=["storm"], args=[how["faults"], how["seed"], *driver.burst],
         disks=layout(how["disks"]), ports=("bursts.csv", "samples.csv"),
-        timeout=60 + 3 * how["faults"], log=log, **KERNELS[kernel])
+        timeout=60 + driver.seconds * how["faults"], log=log, hba=how["hba"],
+        **KERNELS[kernel])
     seen = result.figures()
     line = report.Timeline(result)
     recovery, outage = line.recovery()
     hits = result.hits_in_bar()
-    store = result.hits_in_bar("write", REQUEST_FIFO)
-    isr = result.hits_in_bar("read", REPLY_FIFO)
+    store = result.hits_in_bar("write", hba.store)
+    isr = result.hits_in_bar("read", hba.isr)
 
     def of(times, summary):
         return round(summary(times)) if times else None
@@ -114,15 +137,15 @@ def run(kernel, how, log):
     }, line
 
 
-def expectations(vanilla, patched, faults, disks, smp):
+def expectations(vanilla, patched, faults, disks, smp, driver):
     """{what: whether it holds}"""
     def at_most(value, limit):
         return value is not None and value <= limit
-    kinds = KIND_HITS if faults >= KINDS_FROM and disks >= 3 else 0
+    kinds = driver.kinds if faults >= KINDS_FROM and disks >= 3 else 0
     return {
         "vanilla panics at its first burst that hits":
-            vanilla["outcome"] == "panic" and vanilla["bursts_hit"] == 1
-            and 1 <= vanilla["hits"] <= smp,
+            vanilla["outcome"] == "panic" and vanilla["hits"] <= smp
+            and (vanilla["bursts_hit"] == 1 or driver.lost),
         "patched completes": patched["outcome"] == "completed",
         f"{faults} bursts hit": patched["bursts_hit"] >= faults,
         f"{kinds} hits of a store": patched["hits_store"] >= kinds,
@@ -130,10 +153,10 @@ def expectations(vanilla, patched, faults, disks, smp):
         "patched detects every hit": patched["detected"] == patched["hits"],
         "no I/O error": patched["io_errors"] == 0,
         "no verify error": patched["verify_errors"] == 0,
-        f"median recovery within {MEDIAN_MS} ms":
-            at_most(patched["recovery_ms_median"], MEDIAN_MS),
-        f"worst recovery within {WORST_MS} ms":
-            at_most(patched["recovery_ms_max"], WORST_MS),
+        f"median recovery within {driver.median_ms} ms":
+            at_most(patched["recovery_ms_median"], driver.median_ms),
+        f"worst recovery within {driver.worst_ms} ms":
+            at_most(patched["recovery_ms_max"], driver.worst_ms),
         "no warning of the patched kernel's": not patched["complaints"],
     }
 
@@ -145,6 +168,8 @@ def main():
                         help="the architecture's, if not told")
     parser.add_argument("--base", default="6.1")
     parser.add_argument("--arch", default="ppc64")
+    parser.add_argument("--hba", default="fusion", choices=boot.HBAS,
+                        help="the adapters' driver")
     for option, default, text in (
             ("faults", 50, "bursts that have to hit"),
             ("seed", 1, "of the bursts' lengths and gaps"),
@@ -158,9 +183,10 @@ def main():
     for kernel in KERNELS:
         rows[kernel], lines[kernel] = run(kernel, how, directory / kernel)
     want = expectations(rows["vanilla"], rows["patched"], how["faults"],
-                        how["disks"], how["smp"])
-    title = (f"{how['machine']}, mptsas1068, Linux {how['base']}: verified I/O "
-             f"to {how['disks']} disks through bus errors, seed {how['seed']}")
+                        how["disks"], how["smp"], DRIVERS[how["hba"]])
+    title = (f"{how['machine']}, {boot.HBAS[how['hba']].device}, "
+             f"Linux {how['base']}: verified I/O to {how['disks']} "
+             f"disks through bus errors, seed {how['seed']}")
     print(f"\n{title}\n")
     results.table(rows, FIGURES)
     print(f"\n{NOTES}\n")

@@ -11,7 +11,7 @@ Faults are fault-injected: the kernel's own, not the bus'.
 import argparse
 import concurrent.futures
 import csv
-import itertools
+import dataclasses
 import re
 import subprocess
 import sys
@@ -21,18 +21,48 @@ import boot
 import demo
 import results
 
-MACHINE, ARCH = "powernv9", "ppc64"
-CROSS = "powerpc64-linux-gnu-"
-GUESTS = 8          # at a time; they sleep much
 EVERY = 100000      # more than any phase has
 
-# Of each driver: its directory, its phases with the accesses that one boot of
-# each fails, and what cannot run on the machine: a pattern of the access, "<" each
-# condition that it is under, "<" its function, with the reason.
+# An interrupt more or less makes the n-th access another one, and one may be
+# missed.  What is short is then repeated: its first accesses, up to so many times.
+AGAIN_LAST = 60
+AGAIN_TIMES = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Driver:
+    """What is swept of a driver, and where.
+
+    directory    of its sources
+    arch         it runs on that architecture's machine
+    guests       at a time; they sleep much
+    phases       {name: ranges}: from access `first` on, up to the next range,
+                 every `step`-th is failed, `count` of them a boot
+    unreachable  what cannot run on the machine: a pattern of the access, "<"
+                 each condition that it is under, "<" its function, and the reason
+    again        phases to repeat for accesses that were missed
+    append       to the guest's command line
+    """
+
+    directory: str
+    arch: str
+    guests: int
+    phases: dict
+    unreachable: dict
+    again: tuple
+    append: str = ""
+
+
+def every(count):
+    """The range of all accesses, count of them a boot."""
+    return ((1, count, 1),)
+
+
 DRIVERS = {
-    "fusion": (
-        "drivers/message/fusion",
-        {"probe": 40, "reset": 120, "io": 100, "eh": 20, "fault": 60, "unbind": 40},
+    "fusion": Driver(
+        "drivers/message/fusion", "ppc64", 10,
+        {"probe": every(40), "reset": every(120), "io": every(100),
+         "eh": every(20), "fault": every(60), "unbind": every(40)},
         {
             r"< mpt_downloadboot$|cached_fw":
                 "download boot: needs an adapter without firmware",
@@ -49,20 +79,28 @@ DRIVERS = {
                 "only where a reset ends diagnostic mode, which QEMU's does not",
             r"msi_enable.* < mpt_interrupt$":
                 "only with MSI, after a reply that the adapter cannot have sent",
-        }),
+        }, ("eh", "unbind")),
+    "sym53c8xx": Driver(
+        "drivers/scsi/sym53c8xx_2", "arm64", 12,
+        # NVRAM is bit-banged: thousands of times the same few lines
+        {"probe": ((1, 40, 1), (201, 40, 97), (10000, 40, 1)),
+         "reset": every(60), "io": every(60), "eh": every(40),
+         "unbind": every(40)},
+        {
+        }, ("io", "eh", "unbind"), append="sym53c8xx.settle=1"),
 }
 
 
-def sites(obj, vmlinux, directory):
+def sites(cross, obj, vmlinux, directory):
     """{return address: (function, file:line)} of the driver's checked accesses.
 
     An access has one call each of the out-of-line path, which injection takes;
     the innermost inlined frame in the driver's own directory names it.
     """
     text = subprocess.run(
-        [CROSS + "objdump", "-d", "--no-show-raw-insn", vmlinux],
+        [cross + "objdump", "-d", "--no-show-raw-insn", vmlinux],
         check=True, capture_output=True, text=True).stdout
-    calls, function, names = [], "", set(functions(vmlinux, obj))
+    calls, function, names = [], "", set(functions(cross, obj))
     for line in text.splitlines():
         start = re.match(r"[0-9a-f]+ <\.?(\S+?)>:", line)
         if start:
@@ -71,7 +109,7 @@ def sites(obj, vmlinux, directory):
                 r"\bbl\b.*<\.?__io_check_slow_(read|write)", line):
             calls.append(int(line.split(":")[0], 16) + 4)
     lines = subprocess.run(
-        [CROSS + "addr2line", "-a", "-f", "-i", "-e", vmlinux],
+        [cross + "addr2line", "-a", "-f", "-i", "-e", vmlinux],
         input="".join(f"{a - 4:#x}\n" for a in calls), check=True,
         capture_output=True, text=True).stdout
     found = {}
@@ -86,18 +124,18 @@ def sites(obj, vmlinux, directory):
     return found
 
 
-def functions(vmlinux, obj):
+def functions(cross, obj):
     """Names of the functions in the driver's objects."""
-    names = subprocess.run([CROSS + "nm", "--defined-only", *obj], check=True,
+    names = subprocess.run([cross + "nm", "--defined-only", *obj], check=True,
                            capture_output=True, text=True).stdout
     return {n.split()[2].lstrip(".") for n in names.splitlines()
             if len(n.split()) == 3 and n.split()[1] in "tTdD"}
 
 
-def addresses(vmlinux):
+def addresses(cross, vmlinux):
     """{symbol: address of its code}; %pS names code without the dot."""
     found = {}
-    for line in subprocess.run([CROSS + "nm", vmlinux], check=True,
+    for line in subprocess.run([cross + "nm", vmlinux], check=True,
                                capture_output=True, text=True).stdout.splitlines():
         word = line.split()
         if len(word) == 3 and word[1] in "tT":
@@ -170,24 +208,30 @@ def findings(result):
     return bad
 
 
-def shards(sizes, last, done):
-    """(phase, first n, last n) of each guest, the phases in turn; a phase ends
-    at last, or with its name in done."""
-    for turn in itertools.count():
-        more = False
-        for name, size in sizes.items():
-            first = 1 + turn * size
-            if name not in done and first <= last:
-                more = True
-                yield name, first, min(first + size - 1, last)
-        if not more:
-            return
+def shards(phases, last, done):
+    """(phase, first n, last n, step) of each guest, the phases in turn; a phase
+    ends at last, or with its name in done."""
+    def of(name):
+        ends = [first - 1 for first, _, _ in phases[name][1:]] + [last]
+        for (first, count, step), end in zip(phases[name], ends):
+            for n in range(first, min(end, last) + 1, count * step):
+                yield name, n, min(n + count * step - 1, end, last), step
+
+    turns = {name: of(name) for name in phases}
+    while turns:
+        for name in list(turns):
+            shard = None if name in done else next(turns[name], None)
+            if shard:
+                yield shard
+            else:
+                del turns[name]
 
 
-def sweep(sizes, args):
-    """Boot the phases' guests, GUESTS at a time; returns their Results."""
+def sweep(driver, phases, last, args):
+    """Boot the phases' guests; returns their Results."""
     done, guests, lock = set(), [], threading.Lock()
-    todo = shards(sizes, args.last, done)
+    todo = shards(phases, last, done)
+    machine = boot.facts(driver.arch)["MACHINE"]
 
     def work():
         while True:
@@ -195,18 +239,19 @@ def sweep(sizes, args):
                 shard = next(todo, None)
             if not shard:
                 return
-            name, first, to = shard
+            name, first, to, step = shard
             guest = boot.boot(
-                MACHINE, base=args.base, arch=ARCH, variant=args.variant,
-                run=["sweep"], args=[name, first, to, args.step],
-                disks=demo.layout(3), timeout=args.timeout,
-                log=boot.BUILD / "sweep" / f"{name}-{first}")
+                machine, base=args.base, arch=driver.arch, variant=args.variant,
+                run=["sweep"], args=[name, first, to, step * args.step],
+                disks=demo.layout(3), timeout=args.timeout, hba=args.driver,
+                append=driver.append,
+                log=boot.BUILD / "sweep" / f"{args.driver}-{name}-{first}")
             guests.append(guest)
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
                 done.add(name)
 
-    with concurrent.futures.ThreadPoolExecutor(GUESTS) as pool:
-        for worker in [pool.submit(work) for _ in range(GUESTS)]:
+    with concurrent.futures.ThreadPoolExecutor(driver.guests) as pool:
+        for worker in [pool.submit(work) for _ in range(driver.guests)]:
             worker.result()
     return guests
 
@@ -219,34 +264,41 @@ def main():
     parser.add_argument("--variant", default="on+debug", help="of the kernel")
     parser.add_argument("--phases", help="by comma; all of the driver's")
     parser.add_argument("--last", type=int, default=EVERY, help="last n")
-    parser.add_argument("--step", type=int, default=1, help="from n to n")
+    parser.add_argument("--step", type=int, default=1, help="times the phase's")
     parser.add_argument("--timeout", type=int, default=3600,
                         help="of a guest, in seconds")
     args = parser.parse_args()
     if args.driver not in DRIVERS:
         sys.exit(f"sweep: no DRIVER '{args.driver}'; there are: "
                  f"{' '.join(DRIVERS)}")
-    directory, sizes, unreachable = DRIVERS[args.driver]
+    driver = DRIVERS[args.driver]
+    phases = driver.phases
     for name in (args.phases or "").split(","):
-        if name and name not in sizes:
-            sys.exit(f"sweep: no phase '{name}'; there are: {' '.join(sizes)}")
+        if name and name not in phases:
+            sys.exit(f"sweep: no phase '{name}'; there are: {' '.join(phases)}")
     whole = not args.phases and args.step == 1 and args.last == EVERY
     if args.phases:
-        sizes = {name: sizes[name] for name in args.phases.split(",")}
-    top = boot.object_dir(args.base, "patched", ARCH, args.variant)
-    obj = sorted(str(o) for o in (top / directory).glob("*.o")
+        phases = {name: phases[name] for name in args.phases.split(",")}
+    facts = boot.facts(driver.arch)
+    top = boot.object_dir(args.base, "patched", driver.arch, args.variant)
+    obj = sorted(str(o) for o in (top / driver.directory).glob("*.o")
                  if o.name not in ("built-in.o", "built-in.a"))
-    found = sites(obj, top / "vmlinux", directory)
-    guests = sweep(sizes, args)
-    symbols = addresses(top / "vmlinux")
+    found = sites(facts["CROSS"], obj, top / "vmlinux", driver.directory)
+    symbols = addresses(facts["CROSS"], top / "vmlinux")
     hit, bad, count = set(), [], 0
-    for guest in guests:
-        text = guest.ktap.read_text(errors="replace")
-        print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
-        hit |= set(injected(text, symbols))
-        count += len(re.findall(r"# inject ", text))
-        bad += findings(guest)
-    parts = coverage(found, hit, unreachable, top.parent / directory)
+    for turn in range(1 + AGAIN_TIMES * whole):
+        if turn:
+            phases = {name: driver.phases[name] for name in driver.again}
+        for guest in sweep(driver, phases, AGAIN_LAST if turn else args.last, args):
+            text = guest.ktap.read_text(errors="replace")
+            print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
+            hit |= set(injected(text, symbols))
+            count += len(re.findall(r"# inject ", text))
+            bad += findings(guest)
+        parts = coverage(found, hit, driver.unreachable,
+                         top.parent / driver.directory)
+        if not parts["unreached"]:
+            break
     reachable = len(parts["reached"]) + len(parts["unreached"])
     percent = round(100 * len(parts["reached"]) / reachable, 1)
     out = boot.BUILD / "sweep" / f"{args.driver}.csv"
@@ -262,7 +314,7 @@ def main():
         print(f"  unreached {function} {line}")
     print(f"{count} injections, {len(bad)} findings; {len(parts['reached'])} of "
           f"{reachable} reachable accesses, {len(parts['unreachable'])} "
-          f"unreachable on {MACHINE}; {out.relative_to(boot.TOP)}")
+          f"unreachable on {facts['MACHINE']}; {out.relative_to(boot.TOP)}")
     missing = whole and parts["unreached"]
     results.write(f"sweep-{args.driver}" + ("" if whole else "-part"),
                   not bad and not missing, {

@@ -9,12 +9,12 @@ import re
 import boot
 import demo
 from test_check import BASE
-from test_fusion import run, sound
+from test_drivers import run, sound
 
 
 def test_eeh_recovers():
     """A checked read is -EAGAIN; Fusion recovers without unplug and replug."""
-    result, again = run("powernv9", "ppc64", "1", "eeh")
+    result, again = run("powernv9", "ppc64", "1", "fusion", "eeh")
     sound(result, again)
     text = result.console.read_text()
     assert text.count("EEH: Recovery successful") == 2, again

@@ -11,7 +11,7 @@ access w 0x34 4 1 0x9
 log=/tmp/bursts.csv
 
 echo "1..4"
-./pci_burst -d "$bdf" -n 10 -l 5000:20000 -g 20000 -s 1 -o $log &
+./pci_burst -d "$bdf" -n 10 -l 5000:200000 -g 20000 -s 1 -o $log &
 pid=$!
 detected=0 rounds=0
 while kill -0 $pid 2> /dev/null; do

@@ -37,16 +37,18 @@ find_device()
 {
 	for dev in /sys/bus/pci/devices/*; do
 		case $(cat "$dev/vendor"):$(cat "$dev/device") in
-		0x1000:0x0054) bar=1; break ;;	# SAS1068
-		0x1000:0x0012) bar=1; break ;;	# 53c895a
+		0x1000:0x0054) bar=1 ram=; break ;;	# SAS1068
+		0x1000:0x0012) bar=1 ram=2; break ;;	# 53c895a
 		esac
 		dev=
 	done
 	[ -n "$dev" ] || skip "no LSI SAS1068 or 53c895a"
 	bdf=${dev##*/}
 	# shellcheck disable=SC2046
-	echo "# adapter $bdf bar $bar" \
-		$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1,2)
+	for n in $bar $ram; do
+		echo "# adapter $bdf bar $n" \
+			$(sed -n "$((n + 1))p" "$dev/resource" | cut -d ' ' -f 1,2)
+	done
 }
 
 # Take the adapter from its driver.  In both families offset 0x34 is a register

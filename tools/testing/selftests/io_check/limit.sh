@@ -14,10 +14,12 @@ attr=$dev/io_check
 [ -r "$attr/limit" ] || skip "no $attr/limit"
 [ -n "$far" ] || skip "no disk beside the adapter"
 
-# fail: one burst that hits, and what came of it
+# fail: one burst that hits running I/O, and what came of it
 fail()
 {
-	./pci_burst -d "$bdf" -n 20 -l 20000 -g 300000 -e $errors -H 1 > /dev/null
+	# shellcheck disable=SC2086
+	goes_on "$(completed $near)"
+	./pci_burst -d "$bdf" -n 60 -l 200000 -g 300000 -e $errors -H 1 > /dev/null
 	sleep 0.3	# the worker's start
 	tries=0
 	while [ "$(cat "$attr/state")" = recovering ] && [ $tries -lt 50 ]; do

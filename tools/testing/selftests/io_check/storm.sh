@@ -18,9 +18,7 @@
 patience=3
 if [ "$1" = -t ]; then
 	patience=$((3 * $2))
-	for name in $disks; do
-		echo "$2" > "/sys/block/$name/device/timeout"
-	done
+	command_timeout "$2" "$disks"
 	shift 2
 fi
 hits=${1:-50}
@@ -55,9 +53,8 @@ last=$(completed $near)
 # blocks written in the last burst are verified before the end; a lost command
 # comes back after its timeout and what error handling takes
 sleep $patience
-# shellcheck disable=SC2086
-alive=$(completed $near)
-result $((alive <= last)) "I/O goes on after the last burst"
+goes_on $last
+result $? "I/O goes on after the last burst"
 kill $fio
 wait $fio
 kill $sampler
@@ -73,7 +70,7 @@ for name in $disks; do
 	figures="$figures ios_$name=$(completed "$name")"
 done
 [ -z "$before" ] || figures="$figures detected=$(($(counted) - before))"
-aborts=$(dmesg | grep -c 'attempting task abort')
+aborts=$(dmesg | grep -c -e 'attempting task abort' -e 'ABORT operation started')
 resets=$(dmesg | grep -c 'io_check: recovered')
 figures="resets=$resets aborts=$aborts$figures"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"

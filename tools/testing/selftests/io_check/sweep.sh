@@ -11,12 +11,15 @@
 # PHASE is one of
 #	io	writes to the adapter's disks and their verification
 #	reset	the recovery from a failed access: accesses behind that one
-#	fault	the driver's answer to a fault of the adapter's firmware
-#	eh	error handling: resets of a device and of the host
+#	fault	the driver's answer to a fault of the adapter's firmware (Fusion)
+#	eh	error handling: resets of a device, of the bus (sym53c8xx) and of
+#		the host
 #	unbind	the driver's remove
 #	probe	the driver's probe; it may fail, the next one may not
 #
 # Each access that was failed is named: "# inject PHASE N write|read CALLER".
+#
+# A debug kernel takes long to start a process: the shell does what it can.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
@@ -26,7 +29,7 @@ first=${2:-1}
 none=100000
 last=${3:-$none}
 step=${4:-1}
-jobs=1
+jobs=1 think=0
 debugfs=/sys/kernel/debug/io_check
 inject=$debugfs/$bdf/fault_inject
 trace=/sys/kernel/tracing
@@ -34,6 +37,10 @@ trace=/sys/kernel/tracing
 [ -d $trace/events ] || mount -t tracefs none $trace
 [ -d $trace/events/ras/io_check_error ] || skip "no tracepoint io_check_error"
 drv=/sys/bus/pci/drivers/$(basename "$(readlink "$dev/driver")")
+case ${drv##*/} in
+mpt*) fusion=1 scopes="device host" ;;
+*) fusion='' scopes="device bus host" ;;
+esac
 count=$(echo "$near" | wc -w)
 regs=$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1)
 
@@ -57,10 +64,9 @@ settle()
 {
 	tries=0
 	while [ $tries -lt 150 ]; do
-		case $(cat "$dev/io_check/state" 2> /dev/null) in
-		recovering) ;;
-		*) break ;;
-		esac
+		state=
+		{ read -r state < "$dev/io_check/state"; } 2> /dev/null
+		[ "$state" = recovering ] || break
 		sleep 0.2
 		tries=$((tries + 1))
 	done
@@ -77,14 +83,16 @@ io()
 
 near_disks()
 {
-	near=
-	for disk in /sys/block/sd*; do
-		case $(readlink "$disk") in
-		*/"$bdf"/*) [ "$(cat "$disk/device/state")" != running ] ||
-				near="$near ${disk##*/}" ;;
-		esac
+	near='' found=0
+	# SPI's, SAS'
+	for disk in "$dev"/host*/target*/*/block/sd* "$dev"/host*/port-*/*/target*/*/block/sd*; do
+		state=
+		{ read -r state < "$disk/device/state"; } 2> /dev/null
+		[ "$state" = running ] || continue
+		near="$near ${disk##*/}"
+		found=$((found + 1))
 	done
-	[ "$(echo "$near" | wc -w)" = "$count" ]
+	[ $found = "$count" ]
 }
 
 disks_back()
@@ -102,10 +110,10 @@ arm()
 	echo 1000000 > "$dev/io_check/limit"
 	[ "$phase" != probe ] || return 0
 	# out of diagnostic mode (WriteSequence, 0x4), as a failed reset leaves it
-	devmem $((regs + 4)) 32 0
+	[ -z "$fusion" ] || devmem $((regs + 4)) 32 0
 	if [ "$phase" = reset ]; then
 		# a handshake that was cut short: two words (MPI 1.5, Doorbell)
-		devmem "$regs" 32 "$(little 0x42020000)"
+		[ -z "$fusion" ] || devmem "$regs" 32 "$(little 0x42020000)"
 		echo "$1" > "$inject/then"
 		echo 1 > "$inject/nth"
 	else
@@ -134,7 +142,7 @@ run_phase()
 		;;
 	eh)
 		name=${near##* }
-		for scope in device host; do
+		for scope in $scopes; do
 			sg_reset --no-esc --$scope "/dev/$name" ||
 				injected_now || return 1
 		done
@@ -157,26 +165,33 @@ injected_now()
 # injected PHASE N: name what was failed; returns 1 if nothing was
 injected()
 {
-	sed -n 's/.*io_check_error: .* \(read\|write\) bar=.* injected ip=\([^ ]*\).*/\1 \2/p' \
-		$trace/trace > /tmp/injected
+	got=0
+	while read -r line; do
+		case $line in
+		*'io_check_error: '*' read bar='*' injected ip='*) way='read' ;;
+		*'io_check_error: '*' write bar='*' injected ip='*) way='write' ;;
+		*) continue ;;
+		esac
+		line=${line#* injected ip=}
+		echo "# inject $1 $2 $way ${line%% *}"
+		got=$((got + 1))
+	done < $trace/trace
 	echo > $trace/trace
-	sed "s/^/# inject $1 $2 /" /tmp/injected
 	want=1
 	[ "$1" != reset ] || want=2
-	[ "$(wc -l < /tmp/injected)" -ge $want ]
+	[ $got -ge $want ]
 }
 
 complaints()
 {
 	dmesg -c > /tmp/dmesg
-	cat /tmp/dmesg >> /tmp/all
 	! grep -E "$complaint" /tmp/dmesg
 }
 
 echo "1..2"
 echo 1 > $trace/events/ras/io_check_error/enable
 echo > $trace/trace
-dmesg -c > /tmp/all
+dmesg -c > /dev/null
 n=$first
 injections=0 findings=0 finished=0
 while [ "$n" -le "$last" ]; do
@@ -212,6 +227,10 @@ while [ "$n" -le "$last" ]; do
 	n=$((n + step))
 done
 if [ -e /sys/kernel/debug/kmemleak ]; then
+	# sym53c8xx keeps pointers in DMA memory, where nobody looks for them
+	for adapter in "$drv"/*:*; do
+		echo "${adapter##*/}" > "$drv/unbind"
+	done
 	# what was freed a moment ago may still be in a register
 	echo scan > /sys/kernel/debug/kmemleak
 	sleep 6

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Fusion's recovery: verified I/O through bus errors, and what must not be.
+"""The drivers' recovery: verified I/O through bus errors, and what must not be.
 
-The environment says on what: BENCH_BASE, BENCH_FUSION ("MACHINE:ARCH:SMP ...").
+The environment says on what: BENCH_BASE, BENCH_GUESTS ("MACHINE:ARCH:SMP:HBA
+...").
 """
 
 import os
@@ -16,20 +17,29 @@ import demo
 from test_check import BASE, green
 
 GUESTS = [tuple(g.split(":")) for g in
-          os.environ.get("BENCH_FUSION", "powernv9:ppc64:1").split()]
-guests = pytest.mark.parametrize("machine,arch,smp", GUESTS,
-                                 ids=["-".join(g) for g in GUESTS])
+          os.environ.get("BENCH_GUESTS", "powernv9:ppc64:1:fusion").split()]
 
 
-def run(machine, arch, smp, test, *args, append="", timeout=150):
-    """Boot the patched kernel on two adapters and three disks."""
+def guests(*hbas):
+    """Run the test on all guests, or on those with these adapters."""
+    chosen = [g for g in GUESTS if not hbas or g[3] in hbas]
+    return pytest.mark.parametrize("machine,arch,smp,hba", chosen,
+                                   ids=["-".join(g) for g in chosen])
+
+
+def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
+        timeout=150):
+    """Boot a kernel of demo.KERNELS on two adapters and three disks."""
+    if test == "storm" and "-g" not in args:
+        args = (*args, *demo.DRIVERS[hba].burst)
     result = boot.boot(
         machine, base=BASE, arch=arch, smp=int(smp), run=[test], args=args,
-        append=append, timeout=timeout, disks=demo.layout(3),
-        ports=("bursts.csv", "samples.csv"),
+        append=append, timeout=timeout, disks=demo.layout(3), hba=hba,
+        ports=("bursts.csv", "samples.csv"), **demo.KERNELS[kernel],
         log=boot.BUILD / "check" / re.sub(
-            r"[:/]", "_", "-".join(map(str, (machine, arch, smp, test, *args,
-                                             *([append] if append else []))))))
+            r"[:/]", "_", "-".join(map(str, (
+                machine, arch, smp, hba, kernel, test, *args,
+                *([append] if append else []))))))
     return result, (f"logs: {result.console.parent.relative_to(boot.TOP)}; "
                     "its file `command` repeats the boot")
 
@@ -46,30 +56,33 @@ def sound(result, again):
     return seen
 
 
-@guests
-def test_demo(machine, arch, smp):
+@guests()
+def test_demo(machine, arch, smp, hba):
     """The demonstration with ten bursts that hit; vanilla dies of its first."""
     command = [sys.executable, boot.TOP / "tools/testing/qemu/demo.py",
                "--machine", machine, "--base", BASE, "--arch", arch,
-               "--smp", smp, "--faults", "10"]
+               "--hba", hba, "--smp", smp, "--faults", "10"]
     assert subprocess.run(command).returncode == 0, "repeat with: " + " ".join(
         map(str, command[1:])).replace(f"{boot.TOP}/", "")
 
 
-@guests
-def test_burst_inside_reset(machine, arch, smp):
-    """Bursts so close that they hit the reset after the one before."""
-    result, again = run(machine, arch, smp, "storm", 20, 3,
+@guests("fusion")
+def test_burst_inside_reset(machine, arch, smp, hba):
+    """Bursts so close that they hit the reset after the one before.
+
+    sym53c8xx's takes milliseconds; the sweep fails each access inside it.
+    """
+    result, again = run(machine, arch, smp, hba, "storm", 20, 3,
                         "-l", "20000:200000", "-g", "50000:450000")
     sound(result, again)
     failed = result.console.read_text().count("io_check: reset failed, again")
     assert failed >= 5, again
 
 
-@guests
-def test_burst_inside_rescan(machine, arch, smp):
+@guests("fusion")
+def test_burst_inside_rescan(machine, arch, smp, hba):
     """Bursts that begin when the reset has just ended: no disk is deleted."""
-    result, again = run(machine, arch, smp, "storm", 15, 4,
+    result, again = run(machine, arch, smp, hba, "storm", 15, 4,
                         "-l", "5000:40000", "-g", "480000:640000")
     sound(result, again)
     text = result.console.read_text()
@@ -83,42 +96,46 @@ def test_burst_inside_rescan(machine, arch, smp):
     assert "Synchronizing SCSI cache" not in text.split("bench: done")[0], again
 
 
-@guests
-def test_burst_of_two_seconds(machine, arch, smp):
+@guests()
+def test_burst_of_two_seconds(machine, arch, smp, hba):
     """Memory decoding off for 2 s with requests in flight, INTx asserted."""
-    result, again = run(machine, arch, smp, "storm", 4, 6, "-l", "2000000")
+    result, again = run(machine, arch, smp, hba, "storm", 4, 6, "-l", "2000000")
     sound(result, again)
 
 
-@guests
-def test_bus_master_off_too(machine, arch, smp):
-    """Requests may be lost as well as accesses fail; all come back."""
-    result, again = run(machine, arch, smp, "storm", "-t", 5, 8, 5,
+@guests("fusion")
+def test_bus_master_off_too(machine, arch, smp, hba):
+    """Requests may be lost as well as accesses fail; all come back.
+
+    Not of sym53c8xx: QEMU's chip takes what it failed to fetch for SCRIPTS, and
+    goes on with that; a real one stops with an interrupt.
+    """
+    result, again = run(machine, arch, smp, hba, "storm", "-t", 5, 8, 5,
                         "-m", 6, "-l", "1000:300000")
     assert sound(result, again)["detected"] > 0, again
 
 
-@guests
-def test_lost_requests(machine, arch, smp):
+@guests("fusion")
+def test_lost_requests(machine, arch, smp, hba):
     """Bus Master off: no access fails, the commands' timers bring them back."""
-    result, again = run(machine, arch, smp, "storm", "-t", 5, 1, 5,
+    result, again = run(machine, arch, smp, hba, "storm", "-t", 5, 1, 5,
                         "-n", 1, "-m", 4, "-l", "200000", "-g", "1000000")
     seen = sound(result, again)
     assert seen["detected"] == 0 and seen["aborts"] > 0, again
 
 
-@guests
-def test_permanent_death(machine, arch, smp):
+@guests()
+def test_permanent_death(machine, arch, smp, hba):
     """The BAR moved to a hole: offline in time, and back after a rebind."""
-    result, again = run(machine, arch, smp, "death", 5)
+    result, again = run(machine, arch, smp, hba, "death", 5)
     sound(result, again)
     assert result.hits_in_bar() > 0, again
 
 
-@guests
-def test_hourly_limit(machine, arch, smp):
+@guests()
+def test_hourly_limit(machine, arch, smp, hba):
     """Offline at the sixth failure within an hour, or at once if so told."""
-    result, again = run(machine, arch, smp, "limit")
+    result, again = run(machine, arch, smp, hba, "limit")
     sound(result, again)
     text = result.console.read_text()
     assert "6 failures within an hour, limit 5: offline" in text, again
@@ -126,20 +143,28 @@ def test_hourly_limit(machine, arch, smp):
 
 # Negative tests: with a guard off the driver must not survive.
 
-@guests
-def test_interrupt_kept_red(machine, arch, smp):
+@guests()
+def test_permanent_death_vanilla(machine, arch, smp, hba):
+    """Vanilla does not survive the death of its adapter."""
+    result, again = run(machine, arch, smp, hba, "death", 5, kernel="vanilla")
+    assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
+    assert "death: moving the BAR" in result.console.read_text(), again
+
+
+@guests()
+def test_interrupt_kept_red(machine, arch, smp, hba):
     """Without silencing the interrupt the handler runs for ever."""
     if smp != "1":
         pytest.skip("another CPU may go on")
-    result, again = run(machine, arch, smp, "storm", 50, 1, timeout=40,
+    result, again = run(machine, arch, smp, hba, "storm", 50, 1, timeout=40,
                         append="io_check_recovery.keep_irq=1")
     assert result.outcome in ("timeout", "log full", "panic"), again
     assert not green(result.ktap), again
 
 
-@guests
-def test_driver_without_hook_red(machine, arch, smp):
+@guests()
+def test_driver_without_hook_red(machine, arch, smp, hba):
     """Without the machine-check hook the first burst that hits is fatal."""
-    result, again = run(machine, arch, smp, "storm", 5, 1, timeout=60,
+    result, again = run(machine, arch, smp, hba, "storm", 5, 1, timeout=60,
                         append="io_check_nohook")
     assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
