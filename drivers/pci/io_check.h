@@ -108,6 +108,7 @@ bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err);
 
 struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
 struct io_check_ops io_check_dev_ops(struct pci_dev *pdev);
+void io_check_synchronize_irqs(struct pci_dev *pdev);
 void io_check_dev_error(const struct io_check_err *err);
 
 #ifdef CONFIG_IO_CHECK_FAULT_INJECTION

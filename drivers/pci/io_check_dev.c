@@ -142,7 +142,7 @@ static bool io_check_over_limit(struct io_check_dev *idev)
 }
 
 /* No handler of the device's interrupts runs with what it read before. */
-static void io_check_synchronize_irqs(struct pci_dev *pdev)
+void io_check_synchronize_irqs(struct pci_dev *pdev)
 {
 	int i, irq;
 

@@ -8,8 +8,6 @@
  * a command that only the recovery completes.
  */
 
-#define pr_fmt(fmt) "io_check: " fmt
-
 #include <linux/interrupt.h>
 #include <linux/io_check.h>
 #include <linux/module.h>
@@ -24,10 +22,20 @@
 #define FROZEN		9	/* isolated by EEH or AER */
 #define REPORTED	10	/* io_check_report() is to call error_detected */
 
+static int io_check_set_timeout(const char *val, const struct kernel_param *kp)
+{
+	return param_set_uint_minmax(val, kp, 1, 3600);
+}
+
+static const struct kernel_param_ops io_check_timeout_ops = {
+	.set = io_check_set_timeout,
+	.get = param_get_uint,
+};
+
 static unsigned int dead_timeout = 20;
-module_param(dead_timeout, uint, 0644);
+module_param_cb(dead_timeout, &io_check_timeout_ops, &dead_timeout, 0644);
 MODULE_PARM_DESC(dead_timeout,
-		 "seconds without an answer until a device goes offline (20)");
+		 "seconds, 1 to 3600, without an answer until a device goes offline (20)");
 
 #if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
 static bool keep_irq;
@@ -105,16 +113,24 @@ static bool io_check_recovery_start(struct io_check_recovery *r)
 int io_check_recovery_error(struct io_check_recovery *r,
 			    const struct io_check_err *err)
 {
-	set_bit(IO_CHECK_R_FAILED, &r->flags);
-	/* probe and remove give up by themselves */
-	if (!io_check_armed(r) || io_check_dead(r))
-		return err->error;
+	bool frozen = err->cause == IO_CHECK_FROZEN && !err->injected;
+	bool began = false;
 
-	if (err->cause == IO_CHECK_FROZEN && !err->injected)
-		set_bit(FROZEN, &r->flags);
-	else if (!io_check_recovering(r))
-		set_bit(REPORTED, &r->flags);
-	if (io_check_recovery_start(r))
+	set_bit(IO_CHECK_R_FAILED, &r->flags);
+	/* pairs with io_check_recovery_arm(): one of the two sees the other */
+	smp_mb__after_atomic();
+	/* io_check_recovery_exit() waits for this */
+	rcu_read_lock();
+	/* probe and remove give up by themselves */
+	if (io_check_armed(r) && !io_check_dead(r)) {
+		if (frozen)
+			set_bit(FROZEN, &r->flags);
+		began = io_check_recovery_start(r);
+		if (began && !frozen)
+			set_bit(REPORTED, &r->flags);
+	}
+	rcu_read_unlock();
+	if (began)
 		io_check_report(r->pdev, err);
 	return err->error;
 }
@@ -184,17 +200,14 @@ static void io_check_recovery_work(struct work_struct *work)
 		 * these two no request is on its way to the device.
 		 */
 		synchronize_rcu();
-		synchronize_irq(pdev->irq);
+		io_check_synchronize_irqs(pdev);
 		clear_bit(IO_CHECK_R_FAILED, &r->flags);
 		if (!r->ops->reset(r) && !io_check_has_failed(r)) {
 			io_check_recovery_done(r);
 			io_check_unmask_irq(r);
 			/* one may have failed since: then it was not queued */
-			if (io_check_has_failed(r) &&
-			    !test_and_set_bit(IO_CHECK_R_RECOVERING, &r->flags)) {
-				r->since = jiffies;
-				queue_delayed_work(r->wq, &r->work, 0);
-			}
+			if (io_check_has_failed(r))
+				io_check_recovery_start(r);
 			pci_info(pdev, "io_check: recovered after %u ms\n",
 				 jiffies_to_msecs(jiffies - start));
 			return;
@@ -337,10 +350,13 @@ EXPORT_SYMBOL_GPL(io_check_recovery_init);
  */
 int io_check_recovery_arm(struct io_check_recovery *r)
 {
-	if (io_check_has_failed(r))
-		return -EIO;
 	set_bit(IO_CHECK_R_ARMED, &r->flags);
-	return 0;
+	/* pairs with io_check_recovery_error() */
+	smp_mb__after_atomic();
+	if (!io_check_has_failed(r))
+		return 0;
+	clear_bit(IO_CHECK_R_ARMED, &r->flags);
+	return -EIO;
 }
 EXPORT_SYMBOL_GPL(io_check_recovery_arm);
 
@@ -359,6 +375,7 @@ void io_check_recovery_exit(struct io_check_recovery *r)
 	if (!r->wq)
 		return;
 	clear_bit(IO_CHECK_R_ARMED, &r->flags);
+	synchronize_rcu();
 	cancel_delayed_work_sync(&r->work);
 	/* nobody else would complete the commands */
 	if (io_check_recovering(r))

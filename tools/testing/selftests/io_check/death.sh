@@ -16,11 +16,22 @@
 limit=${1:-5}
 param=/sys/module/io_check_recovery/parameters/dead_timeout
 [ -n "$far" ] || skip "no disk beside the adapter"
+skipped=
 if [ -w $param ]; then
 	echo "$limit" > $param
 else
-	echo "# no $param: a driver without a recovery"
+	skipped=" # SKIP no $param: a driver without a recovery"
 fi
+
+# a limit of no time at all, or of days, is refused and changes nothing
+bad_limits()
+{
+	[ -z "$skipped" ] || return 0
+	for bad in 0 3601 -1 soon; do
+		! echo $bad 2> /dev/null > $param || return 1
+	done
+	[ "$(cat $param)" = "$limit" ]
+}
 
 # Base address register 1 is at offset 0x14 (PCI 3.0, 6.2.5.1)
 bar_read()
@@ -33,7 +44,9 @@ bar_write()
 	printf '%b' "$1" | dd of="$dev/config" bs=1 seek=20 conv=notrunc 2> /dev/null
 }
 
-echo "1..8"
+echo "1..9"
+bad_limits
+result $? "bad limits are refused$skipped"
 start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
 wait $fio
 sound /tmp/fill "$disks"

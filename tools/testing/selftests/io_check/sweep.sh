@@ -128,11 +128,15 @@ run_phase()
 	fault)
 		# more reply frames than the ReplyFreeFifo (0x44) holds are a
 		# fault, 4 in the Doorbell's top; the driver looks each second
+		tries=0
 		while
 			devmem $((regs + 0x44)) 32 0
 			[ $(($(little "$(devmem "$regs")") >> 28)) != 4 ] &&
 				! dmesg | grep -q 'FAULT state'
-		do :; done
+		do
+			tries=$((tries + 1))
+			[ $tries -lt 1000 ] || return 1
+		done
 		tries=0
 		until injected_now || dmesg | grep -q 'HardReset: success'; do
 			[ $tries -lt 50 ] || break
