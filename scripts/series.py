@@ -269,15 +269,16 @@ def repo_on_tree(base, fixes_only=False):
     return Repo(base, read, fixes_only), tree
 
 
-def clone_tree(vanilla, dest):
-    """Hard-link vanilla's sources to dest, object directories left out."""
+def clone_tree(vanilla, dest, link=True):
+    """Hard-link or copy vanilla's sources to dest, object directories left out."""
     if dest.is_dir():
         return
     part = dest.with_name(dest.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir()
     names = [n for n in os.listdir(vanilla) if not n.startswith("O.")]
-    subprocess.run(["cp", "-al", "--", *names, part], cwd=vanilla, check=True)
+    subprocess.run(["cp", "-al" if link else "-a", "--", *names, part],
+                   cwd=vanilla, check=True)
     part.rename(dest)
 
 
@@ -379,7 +380,8 @@ def cmd_tree(args):
     if dest.is_dir():
         raise Error(f"{dest.relative_to(TOP)} exists\n"
                     "remedy: make refresh to bring its edits back, or remove it")
-    clone_tree(vanilla, dest)
+    # no links: an editor that writes in place would change vanilla as well
+    clone_tree(vanilla, dest, link=False)
     repo.expand(dest, repo.head, vanilla)
     # the tree's own repository: only touched files are under git
     (dest / ".git").mkdir()
