@@ -36,8 +36,7 @@ class Driver:
     directory    of its sources
     arch         it runs on that architecture's machine
     guests       at a time; they sleep much
-    phases       {name: ranges}: from access `first` on, up to the next range,
-                 every `step`-th is failed, `count` of them a boot
+    phases       {name: count of accesses that a boot goes through}
     unreachable  what cannot run on the machine: a pattern of the access, "<"
                  each condition that it is under, "<" its function, and the reason
     again        phases to repeat for accesses that were missed
@@ -53,16 +52,11 @@ class Driver:
     append: str = ""
 
 
-def every(count):
-    """The range of all accesses, count of them a boot."""
-    return ((1, count, 1),)
-
-
 DRIVERS = {
     "fusion": Driver(
         "drivers/message/fusion", "ppc64", 10,
-        {"probe": every(40), "reset": every(120), "io": every(100),
-         "eh": every(20), "fault": every(60), "unbind": every(40)},
+        {"probe": 40, "reset": 120, "io": 100, "eh": 20, "fault": 60,
+         "unbind": 40},
         {
             r"< mpt_downloadboot$|cached_fw":
                 "download boot: needs an adapter without firmware",
@@ -82,10 +76,7 @@ DRIVERS = {
         }, ("eh", "unbind")),
     "sym53c8xx": Driver(
         "drivers/scsi/sym53c8xx_2", "arm64", 12,
-        # NVRAM is bit-banged: thousands of times the same few lines
-        {"probe": ((1, 40, 1), (201, 40, 97), (10000, 40, 1)),
-         "reset": every(60), "io": every(60), "eh": every(40),
-         "unbind": every(40)},
+        {"probe": 60, "reset": 120, "io": 60, "eh": 60, "unbind": 40},
         {
         }, ("io", "eh", "unbind"), append="sym53c8xx.settle=1"),
 }
@@ -209,13 +200,11 @@ def findings(result):
 
 
 def shards(phases, last, done):
-    """(phase, first n, last n, step) of each guest, the phases in turn; a phase
-    ends at last, or with its name in done."""
+    """(phase, first n, last n) of each guest, the phases in turn; a phase ends at
+    last, or with its name in done."""
     def of(name):
-        ends = [first - 1 for first, _, _ in phases[name][1:]] + [last]
-        for (first, count, step), end in zip(phases[name], ends):
-            for n in range(first, min(end, last) + 1, count * step):
-                yield name, n, min(n + count * step - 1, end, last), step
+        for n in range(1, last + 1, phases[name]):
+            yield name, n, min(n + phases[name] - 1, last)
 
     turns = {name: of(name) for name in phases}
     while turns:
@@ -239,10 +228,10 @@ def sweep(driver, phases, last, args):
                 shard = next(todo, None)
             if not shard:
                 return
-            name, first, to, step = shard
+            name, first, to = shard
             guest = boot.boot(
                 machine, base=args.base, arch=driver.arch, variant=args.variant,
-                run=["sweep"], args=[name, first, to, step * args.step],
+                run=["sweep"], args=[name, first, to, args.step],
                 disks=demo.layout(3), timeout=args.timeout, hba=args.driver,
                 append=driver.append,
                 log=boot.BUILD / "sweep" / f"{args.driver}-{name}-{first}")
@@ -250,8 +239,9 @@ def sweep(driver, phases, last, args):
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
                 done.add(name)
 
-    with concurrent.futures.ThreadPoolExecutor(driver.guests) as pool:
-        for worker in [pool.submit(work) for _ in range(driver.guests)]:
+    count = args.guests or driver.guests
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        for worker in [pool.submit(work) for _ in range(count)]:
             worker.result()
     return guests
 
@@ -264,7 +254,8 @@ def main():
     parser.add_argument("--variant", default="on+debug", help="of the kernel")
     parser.add_argument("--phases", help="by comma; all of the driver's")
     parser.add_argument("--last", type=int, default=EVERY, help="last n")
-    parser.add_argument("--step", type=int, default=1, help="times the phase's")
+    parser.add_argument("--step", type=int, default=1, help="from n to n")
+    parser.add_argument("--guests", type=int, help="at a time; the driver's")
     parser.add_argument("--timeout", type=int, default=3600,
                         help="of a guest, in seconds")
     args = parser.parse_args()

@@ -70,8 +70,8 @@ def test_sweep_counts(tmp_path):
 def test_sweep_ends():
     """A phase's guests stop when one says that it has come to the end."""
     done = set()
-    todo = sweep.shards({"a": sweep.every(10), "b": ((1, 5, 1), (8, 3, 4))}, 25, done)
+    todo = sweep.shards({"a": 10, "b": 7}, 25, done)
     assert [next(todo) for _ in range(4)] == [
-        ("a", 1, 10, 1), ("b", 1, 5, 1), ("a", 11, 20, 1), ("b", 6, 7, 1)]
+        ("a", 1, 10), ("b", 1, 7), ("a", 11, 20), ("b", 8, 14)]
     done.add("a")
-    assert list(todo) == [("b", 8, 19, 4), ("b", 20, 25, 4)]
+    assert list(todo) == [("b", 15, 21), ("b", 22, 25)]

@@ -18,6 +18,9 @@
 #	probe	the driver's probe; it may fail, the next one may not
 #
 # Each access that was failed is named: "# inject PHASE N write|read CALLER".
+# One instruction may make a thousand accesses, as the copy of SCRIPTS into the
+# chip's RAM does: after its first few, every SKIP-th is failed, and all again
+# from where another instruction comes next.
 #
 # A debug kernel takes long to start a process: the shell does what it can.
 
@@ -30,6 +33,7 @@ none=100000
 last=${3:-$none}
 step=${4:-1}
 jobs=1 think=0
+SAME=6 SKIP=16
 debugfs=/sys/kernel/debug/io_check
 inject=$debugfs/$bdf/fault_inject
 trace=/sys/kernel/tracing
@@ -177,7 +181,8 @@ injected()
 		*) continue ;;
 		esac
 		line=${line#* injected ip=}
-		echo "# inject $1 $2 $way ${line%% *}"
+		caller=${line%% *}
+		echo "# inject $1 $2 $way $caller"
 		got=$((got + 1))
 	done < $trace/trace
 	echo > $trace/trace
@@ -197,7 +202,8 @@ echo 1 > $trace/events/ras/io_check_error/enable
 echo > $trace/trace
 dmesg -c > /dev/null
 n=$first
-injections=0 findings=0 finished=0
+injections=0 findings=0 finished=0 failed_last=0
+same=0 from='' before=
 while [ "$n" -le "$last" ]; do
 	echo "sweep: $phase $n" > /dev/console
 	arm "$n"
@@ -206,7 +212,7 @@ while [ "$n" -le "$last" ]; do
 	settle || rc=settle
 	injected $phase "$n"
 	hit=$?
-	[ $hit != 0 ] || injections=$((injections + 1))
+	[ $hit != 0 ] || { injections=$((injections + 1)); failed_last=$n; }
 	# a phase that ended before the n-th access leaves it armed
 	[ ! -e "$inject" ] || { echo 0 > "$inject/nth"; echo 0 > "$inject/then"; }
 	echo 0 > $debugfs/next_nth
@@ -227,8 +233,26 @@ while [ "$n" -le "$last" ]; do
 		sed 's/^/#   /' /tmp/complaints | head -n 5
 		tail -n 15 /tmp/dmesg > /dev/console
 	fi
-	[ $hit = 0 ] || { finished=1; break; }
-	n=$((n + step))
+	if [ $hit != 0 ]; then
+		[ -n "$from" ] || { finished=1; break; }
+		caller=
+	fi
+	if [ "$caller" = "$before" ]; then
+		same=$((same + 1))
+	else
+		same=0
+	fi
+	before=$caller
+	if [ $same = 0 ] && [ -n "$from" ]; then
+		n=$from from=''
+	elif [ $same -ge $SAME ]; then
+		from=$((n + step))
+		next=$((n + SKIP * step))
+		[ $next -le "$last" ] || [ "$n" -ge "$last" ] || next=$last
+		n=$next
+	else
+		n=$((n + step)) from=''
+	fi
 done
 if [ -e /sys/kernel/debug/kmemleak ]; then
 	# sym53c8xx keeps pointers in DMA memory, where nobody looks for them
@@ -248,7 +272,7 @@ fi
 result $findings "$phase: good after each failed access"
 [ $finished = 1 ] || [ "$last" != $none ]
 result $? "$phase: until a run passed without a failure"
-echo "# figures phase=$phase last=$((n - step)) finished=$finished" \
+echo "# figures phase=$phase last=$failed_last finished=$finished" \
 	"injections=$injections findings=$findings" \
 	"fio_errors=$fio_errors verify_errors=$verify_errors"
 finish
