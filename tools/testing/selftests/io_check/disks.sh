@@ -37,13 +37,15 @@ command_timeout()
 
 # QEMU's 53c8xx goes on with what it failed to fetch from its own RAM, and no
 # interrupt says so.  If no register is accessed then, the commands' timers tell:
-# let them be short, and let a thread submit something in every 100 ms.
+# let them be short, let a thread submit something in every 100 ms, and let no
+# burst begin before the last one is over for the disks in $await.
 short_timeout()
 {
 	case $(readlink "$dev/driver") in
-	*/sym53c8xx) command_timeout 7 "$1"; jobs=8 think=100ms ;;
+	*/sym53c8xx) command_timeout 7 "$1"; jobs=8 think=100ms await=$near ;;
 	esac
 }
+await=
 short_timeout "$disks"
 
 # A test's failures an hour are more than an operator would stand

@@ -22,6 +22,9 @@
 
 #define PCI_COMMAND	4
 #define NSEC_PER_SEC	1000000000LL
+#define MAX_DISKS	16
+#define FLOWING		8	/* I/Os of a disk that is back in service */
+#define PATIENCE	60	/* seconds to wait for them */
 
 struct range {
 	double min, max;	/* in microseconds */
@@ -29,6 +32,8 @@ struct range {
 
 static int config;
 static int errors = -1;
+static int disk_stat[MAX_DISKS];
+static int disks;
 static uint16_t mask = 2;
 static sigset_t signals;
 
@@ -37,6 +42,7 @@ static void help(void)
 	fprintf(stderr,
 		"usage: pci_burst -d BDF [-n COUNT] [-l USEC[:USEC]] [-g USEC[:USEC]]\n"
 		"                 [-m MASK] [-s SEED] [-o FILE] [-e FILE [-H HITS]]\n"
+		"                 [-w DISK]...\n"
 		"  -d  device, for instance 0000:01:00.0\n"
 		"  -n  bursts (1)\n"
 		"  -l  length of a burst, log-uniform in the range (1000)\n"
@@ -45,7 +51,8 @@ static void help(void)
 		"  -s  seed of lengths and gaps (1)\n"
 		"  -o  CSV of bursts: number, start, end, length in ns, errors (stdout)\n"
 		"  -e  file of the kernel's count of errors, such as io_check/errors\n"
-		"  -H  stop once so many bursts have raised that count, before -n is reached\n");
+		"  -H  stop once so many bursts have raised that count, before -n is reached\n"
+		"  -w  the gap begins when this disk completes I/Os again, sda for instance\n");
 	exit(2);
 }
 
@@ -114,6 +121,37 @@ static long long error_count(void)
 	return reads + writes;
 }
 
+/* I/Os that a disk has completed (Documentation/block/stat.rst) */
+static long long ios(int disk)
+{
+	long long reads, writes;
+	char text[256];
+	ssize_t len;
+
+	len = pread(disk_stat[disk], text, sizeof(text) - 1, 0);
+	if (len < 0)
+		die("reading a disk's stat");
+	text[len] = 0;
+	if (sscanf(text, "%lld %*s %*s %*s %lld", &reads, &writes) != 2) {
+		fprintf(stderr, "pci_burst: no count of I/Os: %s\n", text);
+		exit(1);
+	}
+	return reads + writes;
+}
+
+/* Return non-zero if a signal came instead. */
+static int wait_for_disks(const long long *since)
+{
+	int64_t limit = now() + PATIENCE * NSEC_PER_SEC;
+	int i;
+
+	for (i = 0; i < disks; i++)
+		while (ios(i) < since[i] + FLOWING && now() < limit)
+			if (sleep_until(now() + NSEC_PER_SEC / 50))
+				return 1;
+	return 0;
+}
+
 static struct range parse(const char *arg)
 {
 	struct range r;
@@ -143,12 +181,13 @@ int main(int argc, char **argv)
 	const char *bdf = NULL;
 	FILE *out = stdout;
 	long i, count = 1, hits = 0, wanted = 0;
+	long long since[MAX_DISKS] = { 0 };
 	long long before = 0, failed;
 	char path[128];
-	int opt, stop = 0;
+	int opt, disk, stop = 0;
 
 	srand48(1);
-	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:e:H:")) != -1) {
+	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:e:H:w:")) != -1) {
 		switch (opt) {
 		case 'd':
 			bdf = optarg;
@@ -181,6 +220,14 @@ int main(int argc, char **argv)
 		case 'H':
 			wanted = strtol(optarg, NULL, 0);
 			break;
+		case 'w':
+			if (disks == MAX_DISKS)
+				help();
+			snprintf(path, sizeof(path), "/sys/block/%s/stat", optarg);
+			disk_stat[disks] = open(path, O_RDONLY);
+			if (disk_stat[disks++] < 0)
+				die(path);
+			break;
 		default:
 			help();
 		}
@@ -202,7 +249,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < count && !stop && (!wanted || hits < wanted); i++) {
 		wait = draw(gap);
 		len = draw(length);
-		if (sleep_until(now() + wait))
+		if (wait_for_disks(since) || sleep_until(now() + wait))
 			break;
 		if (errors >= 0)
 			before = error_count();
@@ -214,6 +261,8 @@ int main(int argc, char **argv)
 		stop = sleep_until(start + len);
 		decode(1);
 		end = now();
+		for (disk = 0; disk < disks; disk++)
+			since[disk] = ios(disk);
 		fprintf(out, "%lld,%lld,%lld,", (long long)start,
 			(long long)end, (long long)(end - start));
 		if (errors >= 0) {
