@@ -83,7 +83,7 @@ def test_burst_inside_reset(machine, arch, smp, hba):
 def test_burst_inside_rescan(machine, arch, smp, hba):
     """Bursts that begin when the reset has just ended: no disk is deleted."""
     result, again = run(machine, arch, smp, hba, "storm", 15, 4,
-                        "-l", "5000:40000", "-g", "480000:640000")
+                        "-l", "5000:40000", "-r", "-g", "1000:90000")
     sound(result, again)
     text = result.console.read_text()
     ends = [float(t) for t in

@@ -34,6 +34,7 @@ static int config;
 static int errors = -1;
 static int disk_stat[MAX_DISKS];
 static int disks;
+static int state = -1;
 static uint16_t mask = 2;
 static sigset_t signals;
 
@@ -42,7 +43,7 @@ static void help(void)
 	fprintf(stderr,
 		"usage: pci_burst -d BDF [-n COUNT] [-l USEC[:USEC]] [-g USEC[:USEC]]\n"
 		"                 [-m MASK] [-s SEED] [-o FILE] [-e FILE [-H HITS]]\n"
-		"                 [-w DISK]...\n"
+		"                 [-w DISK]... [-r]\n"
 		"  -d  device, for instance 0000:01:00.0\n"
 		"  -n  bursts (1)\n"
 		"  -l  length of a burst, log-uniform in the range (1000)\n"
@@ -52,7 +53,8 @@ static void help(void)
 		"  -o  CSV of bursts: number, start, end, length in ns, errors (stdout)\n"
 		"  -e  file of the kernel's count of errors, such as io_check/errors\n"
 		"  -H  stop once so many bursts have raised that count, before -n is reached\n"
-		"  -w  the gap begins when this disk completes I/Os again, sda for instance\n");
+		"  -w  the gap begins when this disk completes I/Os again, sda for instance\n"
+		"  -r  the gap begins when the kernel's recovery of the device is over\n");
 	exit(2);
 }
 
@@ -152,6 +154,26 @@ static int wait_for_disks(const long long *since)
 	return 0;
 }
 
+/* Return non-zero if a signal came instead. */
+static int wait_for_recovery(void)
+{
+	int64_t limit = now() + PATIENCE * NSEC_PER_SEC;
+	char text[32];
+	ssize_t len;
+
+	while (state >= 0 && now() < limit) {
+		len = pread(state, text, sizeof(text) - 1, 0);
+		if (len < 0)
+			die("reading the state");
+		text[len] = 0;
+		if (strcmp(text, "recovering\n"))
+			break;
+		if (sleep_until(now() + NSEC_PER_SEC / 500))
+			return 1;
+	}
+	return 0;
+}
+
 static struct range parse(const char *arg)
 {
 	struct range r;
@@ -184,10 +206,10 @@ int main(int argc, char **argv)
 	long long since[MAX_DISKS] = { 0 };
 	long long before = 0, failed;
 	char path[128];
-	int opt, disk, stop = 0;
+	int opt, disk, await = 0, stop = 0;
 
 	srand48(1);
-	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:e:H:w:")) != -1) {
+	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:e:H:w:r")) != -1) {
 		switch (opt) {
 		case 'd':
 			bdf = optarg;
@@ -228,6 +250,9 @@ int main(int argc, char **argv)
 			if (disk_stat[disks++] < 0)
 				die(path);
 			break;
+		case 'r':
+			await = 1;
+			break;
 		default:
 			help();
 		}
@@ -239,6 +264,13 @@ int main(int argc, char **argv)
 	config = open(path, O_RDWR);
 	if (config < 0)
 		die(path);
+	if (await) {
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/io_check/state",
+			 bdf);
+		state = open(path, O_RDONLY);
+		if (state < 0)
+			die(path);
+	}
 	/* a signal ends the run, but never inside a burst's bookkeeping */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -249,7 +281,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < count && !stop && (!wanted || hits < wanted); i++) {
 		wait = draw(gap);
 		len = draw(length);
-		if (wait_for_disks(since) || sleep_until(now() + wait))
+		if (wait_for_recovery() || wait_for_disks(since) ||
+		    sleep_until(now() + wait))
 			break;
 		if (errors >= 0)
 			before = error_count();
