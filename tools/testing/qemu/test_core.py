@@ -134,6 +134,7 @@ MUTANTS = (
 )
 
 # Of the race: they need two CPUs and time
+RACE_TRIES = 5
 RACES = (
     ("the bump before the unlock", CORE,
      (("	if (status) {\n		io_check_bump(d);\n", "	if (status) {\n"),
@@ -219,9 +220,16 @@ def test_mutant_red(mutant, what, file, old, new, case):
 @pytest.mark.parametrize("what,file,pairs", RACES,
                          ids=[re.sub(r"\W+", "-", m[0]) for m in RACES])
 def test_mutant_race_red(mutant, what, file, pairs):
-    """Without its order or its lock a harvest loses errors of another CPU."""
+    """Without its order or its lock a harvest loses errors of another CPU.
+
+    Two virtual CPUs that have to share one of the host's seldom meet: on a busy
+    host it takes more than one try.
+    """
     mutant(file, pairs)
-    result, cases = suite("mutant", "mutant-race", ROUNDS, smp=2)
+    for _ in range(RACE_TRIES):
+        result, cases = suite("mutant", "mutant-race", ROUNDS, smp=2)
+        if cases.get("test_race") is False:
+            break
     assert cases.get("test_race") is False, f"without {what}: {cases}"
     lost = re.findall(r"lost == (\d+)", result.console.read_text())
     print(f"  LOST    without {what}: {lost}")
