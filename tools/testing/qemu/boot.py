@@ -223,10 +223,13 @@ class Disk:
 
     hba   the adapter it is on: 0, or 1 for the second one
     iops  limit of QEMU's, or 0; a limited disk calls itself SLOW
+    unit  bytes that count for an I/O of the limit, a larger one for several;
+          0: each counts for one
     """
 
     hba: int = 0
     iops: int = 0
+    unit: int = 0
 
     MIB = 64
 
@@ -245,6 +248,8 @@ def adapters(machine, hba, disks, directory):
         with open(image, "wb") as file:
             file.truncate(disk.MIB << 20)
         throttle = f",throttling.iops-total={disk.iops}" if disk.iops else ""
+        if disk.unit:
+            throttle += f",throttling.iops-size={disk.unit}"
         product = ",product=SLOW" if disk.iops else ""
         wwn = f",wwn={0x5000c50015ea7100 + n:#x}" if hba.wwn else ""
         arguments += [

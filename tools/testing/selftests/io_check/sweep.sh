@@ -14,6 +14,8 @@
 #	fault	the driver's answer to a fault of the adapter's firmware (Fusion)
 #	eh	error handling: resets of a device, of the bus (sym53c8xx) and of
 #		the host
+#	abort	the abort of commands that the slow disk has not done in time
+#	proc	the commands of the driver's /proc/scsi file (sym53c8xx)
 #	unbind	the driver's remove
 #	probe	the driver's probe; it may fail, the next one may not
 #
@@ -154,6 +156,28 @@ run_phase()
 			sg_reset --no-esc --$scope "/dev/$name" ||
 				injected_now || return 1
 		done
+		;;
+	abort)
+		for name in $near; do
+			read -r model < "/sys/block/$name/device/model"
+			case $model in SLOW*) slow=$name ;; esac
+		done
+		command_timeout 1 "$slow"
+		start_fio /tmp/sweep "$slow" --rw=write --bs=512k --size=1m \
+			--do_verify=0
+		wait $fio
+		sound /tmp/sweep "$slow" || return 1
+		command_timeout 7 "$slow"
+		injected_now || dmesg | grep -q 'ABORT operation started'
+		;;
+	proc)
+		host=$(echo "$dev"/host*)
+		for command in 'resetdev all' 'cleardev all' 'setsync all 25' \
+			       'setwide all 1'; do
+			echo "$command" > "/proc/scsi/sym53c8xx/${host##*/host}" ||
+				injected_now || return 1
+		done
+		io
 		;;
 	unbind) echo "$bdf" > "$drv/unbind" ;;
 	probe)
