@@ -7,6 +7,21 @@
 #ifndef _ASM_GENERIC_IO_CHECK_H
 #define _ASM_GENERIC_IO_CHECK_H
 
+#ifdef __ASSEMBLY__
+
+/* Emit a struct io_check_stub, see below. */
+	.macro	io_check_stub start, end, pad, size, write
+	.pushsection .rodata.io_check, "a"
+	.balign	4
+	.long	\start - .
+	.long	\end - .
+	.long	\pad - .
+	.byte	\size, \write, 0, 0
+	.popsection
+	.endm
+
+#else /* !__ASSEMBLY__ */
+
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/types.h>
@@ -118,5 +133,7 @@ extern bool io_check_nohook;
 #define io_check_nohook	false
 #endif
 u32 io_check_test_extable(const void __iomem *addr);
+
+#endif /* !__ASSEMBLY__ */
 
 #endif /* _ASM_GENERIC_IO_CHECK_H */

@@ -24,17 +24,7 @@
 #include <asm/asm-offsets.h>
 #include <asm/assembler.h>
 #include <asm/cpucaps.h>
-
-/* struct io_check_stub */
-	.macro	stub_entry start, end, pad, size, write
-	.pushsection .rodata.io_check, "a"
-	.balign	4
-	.long	\start - .
-	.long	\end - .
-	.long	\pad - .
-	.byte	\size, \write, 0, 0
-	.popsection
-	.endm
+#include <asm-generic/io_check.h>
 
 	.macro	load_stub name, load, acquire, reg, size, swap
 SYM_FUNC_START(\name)
@@ -50,7 +40,7 @@ CPU_BE(	\swap	\reg, \reg	)
 	cbnz	x3, .
 	ret
 SYM_FUNC_END(\name)
-	stub_entry .Lload\@, .Lloaded\@, load_failed, \size, 0
+	io_check_stub .Lload\@, .Lloaded\@, load_failed, \size, 0
 	.endm
 
 	.macro	store_stub name, store, reg, size, swap, swapped
@@ -67,7 +57,7 @@ CPU_LE(	.Lstore\@: \store \reg, [x1]	)
 .Lstored\@:
 	ret
 SYM_FUNC_END(\name)
-	stub_entry .Lstore\@, .Lstored\@, store_failed, \size, 1
+	io_check_stub .Lstore\@, .Lstored\@, store_failed, \size, 1
 	.endm
 
 	.section .rodata.io_check, "a"

@@ -23,6 +23,7 @@
 
 #include <asm/asm-offsets.h>
 #include <asm/ppc_asm.h>
+#include <asm-generic/io_check.h>
 
 #ifdef __BIG_ENDIAN__
 #define LOAD16	lhbrx
@@ -36,17 +37,6 @@
 #define STORE32	stwx
 #endif
 
-/* struct io_check_stub */
-.macro STUB_ENTRY start end pad size write
-	.pushsection .rodata.io_check, "a"
-	.balign	4
-	.long	\start - .
-	.long	\end - .
-	.long	\pad - .
-	.byte	\size, \write, 0, 0
-	.popsection
-.endm
-
 #define LOAD_STUB(name, insn, size)					\
 _GLOBAL(name);								\
 	sync;								\
@@ -54,14 +44,14 @@ _GLOBAL(name);								\
 	twi	0,r3,0;							\
 	isync;								\
 	blr;								\
-1:	STUB_ENTRY 0b 1b load_failed size 0
+1:	io_check_stub 0b, 1b, load_failed, size, 0
 
 #define STORE_STUB(name, insn, size)					\
 _GLOBAL(name);								\
 	sync;								\
 0:	insn	r3,0,r4;						\
 	blr;								\
-1:	STUB_ENTRY 0b 1b store_failed size 1
+1:	io_check_stub 0b, 1b, store_failed, size, 1
 
 	.section .rodata.io_check, "a"
 	.balign	4

@@ -8,7 +8,8 @@
  *	cat FILE
  *
  * FILE is io_check_test in debugfs.  OP is r or w, plain read or write; R or
- * W, checked; X, a plain load with an exception table entry.
+ * W, checked; X, a plain load with an exception table entry; S, a checked read
+ * of the guard page behind the mapping.
  */
 
 #include <linux/debugfs.h>
@@ -125,6 +126,8 @@ static void checked(struct io_check_test *t, bool write)
 
 static int access_once(struct io_check_test *t, char op)
 {
+	void __iomem *mapping __maybe_unused = t->addr;
+
 	switch (op) {
 	case 'r':
 		plain_read(t);
@@ -136,6 +139,12 @@ static int access_once(struct io_check_test *t, char op)
 	case 'R':
 	case 'W':
 		checked(t, op == 'W');
+		return 0;
+	case 'S':
+		t->addr = (void __iomem *)
+			PAGE_ALIGN((unsigned long)mapping + t->size);
+		checked(t, false);
+		t->addr = mapping;
 		return 0;
 	case 'X':
 		t->value = io_check_test_extable(t->addr);

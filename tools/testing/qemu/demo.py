@@ -141,9 +141,11 @@ def expectations(vanilla, patched, faults, disks, smp, driver):
     def at_most(value, limit):
         return value is not None and value <= limit
     kinds = KINDS if faults >= KINDS_FROM and disks >= 3 else 0
+    dies = "vanilla panics at its first burst that hits"
+    if driver.lost:
+        dies += ", or of an adapter lost without a hit"
     return {
-        "vanilla panics at its first burst that hits":
-            vanilla["outcome"] == "panic" and vanilla["hits"] <= smp
+        dies: vanilla["outcome"] == "panic" and vanilla["hits"] <= smp
             and (vanilla["bursts_hit"] == 1 or driver.lost),
         "patched completes": patched["outcome"] == "completed",
         f"{faults} bursts hit": patched["bursts_hit"] >= faults,

@@ -94,6 +94,16 @@ def test_extable_alone_red(machine, arch):
     assert not green(result.ktap), again
 
 
+@machines
+def test_stray_pointer_red(machine, arch):
+    """A checked access through a stray pointer is a bug, and ends in an Oops."""
+    result, again = run(machine, arch, run=["registers"], args=["stray"])
+    text = result.console.read_text()
+    assert "registers: a stray pointer" in text, again
+    assert result.outcome == "panic" and result.hits_in_bar() == 0, again
+    assert "no error of a device" not in result.ktap.read_text(), again
+
+
 def test_harness_sees_wrong_count(tmp_path):
     """The bench's own guards: lost hits and kernel warnings are noticed."""
     hits = boot.Hits()

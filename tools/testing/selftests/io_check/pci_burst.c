@@ -9,20 +9,16 @@
  * high byte, at any time.
  */
 
-#include <errno.h>
-#include <fcntl.h>
+#define _GNU_SOURCE
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "disk_stat.h"
 
 #define PCI_COMMAND	4
 #define NSEC_PER_SEC	1000000000LL
-#define MAX_DISKS	16
 #define FLOWING		8	/* I/Os of a disk that is back in service */
 #define PATIENCE	60	/* seconds to wait for them */
 
@@ -56,12 +52,6 @@ static void help(void)
 		"  -w  the gap begins when this disk completes I/Os again, sda for instance\n"
 		"  -r  the gap begins when the kernel's recovery of the device is over\n");
 	exit(2);
-}
-
-static void die(const char *what)
-{
-	fprintf(stderr, "pci_burst: %s: %s\n", what, strerror(errno));
-	exit(1);
 }
 
 static int64_t now(void)
@@ -123,32 +113,14 @@ static long long error_count(void)
 	return reads + writes;
 }
 
-/* I/Os that a disk has completed (Documentation/block/stat.rst) */
-static long long ios(int disk)
-{
-	long long reads, writes;
-	char text[256];
-	ssize_t len;
-
-	len = pread(disk_stat[disk], text, sizeof(text) - 1, 0);
-	if (len < 0)
-		die("reading a disk's stat");
-	text[len] = 0;
-	if (sscanf(text, "%lld %*s %*s %*s %lld", &reads, &writes) != 2) {
-		fprintf(stderr, "pci_burst: no count of I/Os: %s\n", text);
-		exit(1);
-	}
-	return reads + writes;
-}
-
 /* Return non-zero if a signal came instead. */
-static int wait_for_disks(const long long *since)
+static int wait_for_disks(const unsigned long long *since)
 {
 	int64_t limit = now() + PATIENCE * NSEC_PER_SEC;
 	int i;
 
 	for (i = 0; i < disks; i++)
-		while (ios(i) < since[i] + FLOWING && now() < limit)
+		while (disk_completed(disk_stat[i]) < since[i] + FLOWING && now() < limit)
 			if (sleep_until(now() + NSEC_PER_SEC / 50))
 				return 1;
 	return 0;
@@ -203,7 +175,7 @@ int main(int argc, char **argv)
 	const char *bdf = NULL;
 	FILE *out = stdout;
 	long i, count = 1, hits = 0, wanted = 0;
-	long long since[MAX_DISKS] = { 0 };
+	unsigned long long since[MAX_DISKS] = { 0 };
 	long long before = 0, failed;
 	char path[128];
 	int opt, disk, await = 0, stop = 0;
@@ -245,10 +217,7 @@ int main(int argc, char **argv)
 		case 'w':
 			if (disks == MAX_DISKS)
 				help();
-			snprintf(path, sizeof(path), "/sys/block/%s/stat", optarg);
-			disk_stat[disks] = open(path, O_RDONLY);
-			if (disk_stat[disks++] < 0)
-				die(path);
+			disk_stat[disks++] = disk_open(optarg);
 			break;
 		case 'r':
 			await = 1;
@@ -295,7 +264,7 @@ int main(int argc, char **argv)
 		decode(1);
 		end = now();
 		for (disk = 0; disk < disks; disk++)
-			since[disk] = ios(disk);
+			since[disk] = disk_completed(disk_stat[disk]);
 		fprintf(out, "%lld,%lld,%lld,", (long long)start,
 			(long long)end, (long long)(end - start));
 		if (errors >= 0) {

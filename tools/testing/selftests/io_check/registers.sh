@@ -3,13 +3,15 @@
 #
 # Registers of a PCI device, alive and dead, by each size and direction.
 #
-# usage: registers.sh [checked|plain|extable] [COUNT]
+# usage: registers.sh [checked|plain|extable|stray] [COUNT]
 #
 # "checked" (default) uses readX_check() and writeX_check(); each access to
 # the dead device has to report an error, and no access to the living one may.
 # "plain" uses readX() and writeX(): on a machine that signals the error it
 # ends in a panic.  So does "extable" on powerpc and arm64, a load with an
-# exception table entry and nothing else.  COUNT (125) is per size and direction.
+# exception table entry and nothing else.  "stray" is a checked read through a
+# pointer to no device: a bug, which has to stay one, and to end in an Oops.
+# COUNT (125) is per size and direction.
 
 # shellcheck source-path=SCRIPTDIR
 . ./ktap.sh
@@ -20,9 +22,17 @@ case $mode in
 checked) read=R write=W ;;
 plain) read=r write=w ;;
 extable) read=X write= ;;
+stray) read=S write= ;;
 *) skip "no mode '$mode'" ;;
 esac
 find_adapter
+if [ "$mode" = stray ]; then
+	echo "1..1"
+	echo "registers: a stray pointer" > /dev/console
+	access $read 0 4 1
+	result 1 "a stray pointer is no error of a device" "$record"
+	finish
+fi
 sizes="1 2 4"
 case $(uname -m) in *64*) sizes="1 2 4 8" ;; esac
 [ "$mode" != extable ] || sizes=4
