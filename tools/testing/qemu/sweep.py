@@ -58,8 +58,8 @@ class Driver:
 
 DRIVERS = {
     "fusion": Driver(
-        "drivers/message/fusion", "ppc64", 10,
-        {"probe": 40, "reset": 120, "io": 100, "eh": 20, "fault": 60,
+        "drivers/message/fusion", "ppc64", 16,
+        {"probe": 80, "reset": 160, "io": 100, "eh": 30, "fault": 80,
          "unbind": 40},
         {
             r"< mpt_downloadboot$|cached_fw":
@@ -80,10 +80,31 @@ DRIVERS = {
         }, ("eh", "unbind")),
     "sym53c8xx": Driver(
         "drivers/scsi/sym53c8xx_2", "arm64", 12,
-        {"probe": 60, "reset": 120, "io": 60, "eh": 60, "abort": 20, "proc": 20,
-         "unbind": 40},
+        {"probe": 60, "reset": 120, "io": 60, "eh": 60, "twice": 60,
+         "abort": 20, "rare": 20, "unbind": 40},
         {
-        }, ("io", "eh", "abort", "unbind"), append="sym53c8xx.settle=1"),
+            r"FE_(C10|DFBC|DIFF|LED0|VARCLK)\b(?!\)\))|53C1010_66|53C875|"
+            r"revision < 1\)|multiplier <= 1|< sym_getclock$":
+                "other chips of the family",
+            r"^INB\(np, nc_mbox1\); < } else { < sym_selectclock$":
+                "chips without FE_LCKFRQ",
+            r"< sym_soft_reset$": "chips with FE_ISTAT1",
+            r"if \(reason == 0\)": "sym_start_up() is not called for that",
+            r"< else { < sym_start_up$": "a change of the bus mode",
+            r"< sym_int_ma$":
+                "a phase mismatch, which SCRIPTS handle (FE_NOPM)",
+            r"< sym_int_par$|< sym_int_sbmc$|< sym_log_hard_error$|"
+            r"case SIR_(SWIDE_OVERRUN|SODL_UNDERRUN|BAD_PHASE)|M_PARITY":
+                "an error of the SCSI bus or the chip, which QEMU has none of",
+            r"< sym_modify_dp$|case M_REJECT|case SIR_NEGO_FAILED|< sym_settrans$|"
+            r"< sym_\w+_nego$|< sym_nego_rejected$":
+                "a message that QEMU's targets do not send",
+            r"< (S24C16_write_ack|S24C16_read_byte|T93C46_Read_Word)$":
+                "needs an EEPROM that answers",
+            r"dstat & SSI": "the driver does not step",
+            r"< sym_dump_registers$":
+                "the driver's own pci_error_handlers, which io_check's replace",
+        }, ("io", "eh", "abort", "rare", "unbind"), append="sym53c8xx.settle=1"),
 }
 
 

@@ -5,7 +5,7 @@
 # from Debian's source packages, and the selftests' programs.
 #
 # usage: userspace.sh ARCH
-# result: build/userspace/ARCH/{busybox,fio,sg_reset,pci_burst,disk_sample}
+# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,pci_burst,disk_sample}
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/lib.sh
@@ -66,7 +66,8 @@ sg3()
 		--disable-shared --disable-scsistrings &&
 	make -j"$(nproc)" -C include &&
 	make -j"$(nproc)" -C lib &&
-	make -C src LDFLAGS=-all-static sg_reset &&
+	make -C src LDFLAGS=-all-static sg_raw sg_reset &&
+	"${CROSS}strip" -o "$out/sg_raw" src/sg_raw &&
 	"${CROSS}strip" -o "$out/sg_reset" src/sg_reset
 }
 
@@ -92,7 +93,7 @@ if [ ! -x "$out/fio" ]; then
 fi
 unpack sg3-utils
 obj=$out/sg3-utils.d
-if [ ! -x "$out/sg_reset" ]; then
+if [ ! -x "$out/sg_raw" ] || [ ! -x "$out/sg_reset" ]; then
 	rm -rf "$obj"
 	mkdir -p "$obj"
 	logged "SG3     $1" "$out/sg3-utils.log" sg3

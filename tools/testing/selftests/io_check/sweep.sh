@@ -14,8 +14,10 @@
 #	fault	the driver's answer to a fault of the adapter's firmware (Fusion)
 #	eh	error handling: resets of a device, of the bus (sym53c8xx) and of
 #		the host
+#	twice	the same; the next access behind the n-th fails, too
 #	abort	the abort of commands that the slow disk has not done in time
-#	proc	the commands of the driver's /proc/scsi file (sym53c8xx)
+#	rare	commands of the driver's /proc/scsi file, and one that is sent more
+#		data than it has room for (sym53c8xx)
 #	unbind	the driver's remove
 #	probe	the driver's probe; it may fail, the next one may not
 #
@@ -82,9 +84,20 @@ settle()
 io()
 {
 	start_fio /tmp/sweep "$near" --rw=write --bs=4k --io_size=16k \
-		--size=16k --offset_increment=0 --thinktime=0
+		--size=16k --offset_increment=0 --thinktime=0 --disk_util=0
 	wait $fio
 	sound /tmp/sweep "$near"
+}
+
+# The same in a fourth of the time, where nothing is failed
+written()
+{
+	for name in $near; do
+		dd if="/tmp/data$(($1 & 1))" of="/dev/$name" bs=4k \
+			conv=notrunc oflag=direct 2> /dev/null &&
+			dd if="/dev/$name" bs=4k count=4 iflag=direct 2> /dev/null |
+			diff -q - "/tmp/data$(($1 & 1))" > /dev/null || return 1
+	done
 }
 
 near_disks()
@@ -122,6 +135,9 @@ arm()
 		[ -z "$fusion" ] || devmem "$regs" 32 "$(little 0x42020000)"
 		echo "$1" > "$inject/then"
 		echo 1 > "$inject/nth"
+	elif [ "$phase" = twice ]; then
+		echo 1 > "$inject/then"
+		echo "$1" > "$inject/nth"
 	else
 		echo "$1" > "$inject/nth"
 	fi
@@ -150,7 +166,7 @@ run_phase()
 			tries=$((tries + 1))
 		done
 		;;
-	eh)
+	eh | twice)
 		name=${near##* }
 		for scope in $scopes; do
 			sg_reset --no-esc --$scope "/dev/$name" ||
@@ -170,13 +186,16 @@ run_phase()
 		command_timeout 7 "$slow"
 		injected_now || dmesg | grep -q 'ABORT operation started'
 		;;
-	proc)
+	rare)
 		host=$(echo "$dev"/host*)
-		for command in 'resetdev all' 'cleardev all' 'setsync all 25' \
-			       'setwide all 1'; do
+		for command in 'setdebug tiny' 'resetdev all' 'cleardev all' \
+			       'setsync all 25' 'setwide all 1'; do
 			echo "$command" > "/proc/scsi/sym53c8xx/${host##*/host}" ||
 				injected_now || return 1
 		done
+		# INQUIRY (SPC-4, 6.6) of 36 bytes
+		sg_raw -r 8 "/dev/${near##* }" 12 0 0 0 24 0 > /dev/null 2>&1
+		echo setdebug > "/proc/scsi/sym53c8xx/${host##*/host}"
 		io
 		;;
 	unbind) echo "$bdf" > "$drv/unbind" ;;
@@ -225,6 +244,9 @@ echo "1..2"
 echo 1 > $trace/events/ras/io_check_error/enable
 echo > $trace/trace
 dmesg -c > /dev/null
+for n in 0 1; do
+	dd if=/dev/urandom of=/tmp/data$n bs=4k count=4 2> /dev/null
+done
 n=$first
 injections=0 findings=0 finished=0 failed_last=0
 same=0 from='' before=
@@ -248,7 +270,7 @@ while [ "$n" -le "$last" ]; do
 	echo 1000000 > "$dev/io_check/limit"
 	case $phase in
 	io | reset) ;;		# which end with it
-	*) io || rc=io ;;
+	*) written "$n" || rc=written ;;
 	esac
 	complaints > /tmp/complaints || rc=complaint
 	if [ "$rc" != 0 ]; then
