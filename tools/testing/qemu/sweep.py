@@ -59,7 +59,7 @@ class Driver:
 DRIVERS = {
     "fusion": Driver(
         "drivers/message/fusion", "ppc64", 16,
-        {"probe": 80, "reset": 160, "io": 100, "eh": 30, "fault": 80,
+        {"probe": 80, "reset": 80, "io": 100, "eh": 30, "fault": 80,
          "unbind": 40},
         {
             r"< mpt_downloadboot$|cached_fw":
@@ -225,12 +225,18 @@ def findings(result):
     return bad
 
 
-def shards(phases, last, done):
-    """(phase, first n, last n) of each guest, the phases in turn; a phase ends at
-    last, or with its name in done."""
+def shards(phases, last, done, kept=()):
+    """(phase, first n, last n) of each guest, the phases in turn: of what is not in
+    kept, which are such themselves.  A phase ends at last, or with its name in
+    done."""
     def of(name):
-        for n in range(1, last + 1, phases[name]):
-            yield name, n, min(n + phases[name] - 1, last)
+        there, n = sorted(k[1:] for k in kept if k[0] == name), 1
+        while n <= last:
+            first, to = next((k for k in there if k[1] >= n), (last + 1, last))
+            if n < first:
+                to = min(n + phases[name] - 1, first - 1)
+                yield name, n, to
+            n = to + 1
 
     turns = {name: of(name) for name in phases}
     while turns:
@@ -242,10 +248,27 @@ def shards(phases, last, done):
                 del turns[name]
 
 
-def sweep(driver, phases, last, args):
-    """Boot the phases' guests; returns their Results."""
-    done, guests, lock = set(), [], threading.Lock()
-    todo = shards(phases, last, done)
+def earlier(name, kernel):
+    """{shard: Result} of earlier guests on this kernel that found nothing."""
+    kept = {}
+    for ktap in (boot.BUILD / "sweep").glob(f"{name}-*/results.ktap"):
+        console, command = ktap.parent / "console.log", ktap.parent / "command"
+        shard = re.search(r"bench\.args=(\w+),(\d+),(\d+),1 ", command.read_text())
+        text = console.read_text(errors="replace")
+        result = boot.Result(
+            "completed" if "bench: done" in text and not boot.PANIC.search(text)
+            else "stopped", 0, boot.Hits(), ktap, console)
+        if (shard and ktap.stat().st_mtime > kernel.stat().st_mtime
+                and not findings(result)):
+            ended = " finished=1 " in ktap.read_text()
+            kept[shard[1], int(shard[2]), EVERY if ended else int(shard[3])] = result
+    return kept
+
+
+def sweep(driver, phases, last, args, kept):
+    """Boot the phases' guests, but for those in kept; returns their Results."""
+    done, guests, lock = set(), list(kept.values()), threading.Lock()
+    todo = shards(phases, last, done, kept)
     machine = boot.facts(driver.arch)["MACHINE"]
 
     def work():
@@ -282,8 +305,10 @@ def main():
     parser.add_argument("--last", type=int, default=EVERY, help="last n")
     parser.add_argument("--step", type=int, default=1, help="from n to n")
     parser.add_argument("--guests", type=int, help="at a time; the driver's")
-    parser.add_argument("--timeout", type=int, default=3600,
+    parser.add_argument("--timeout", type=int, default=10800,
                         help="of a guest, in seconds")
+    parser.add_argument("--continue", action="store_true", dest="go_on",
+                        help="leave out what earlier runs on this kernel have done")
     args = parser.parse_args()
     if args.driver not in DRIVERS:
         sys.exit(f"sweep: no DRIVER '{args.driver}'; there are: "
@@ -303,10 +328,12 @@ def main():
     found = sites(facts["CROSS"], obj, top / "vmlinux", driver.directory)
     symbols = addresses(facts["CROSS"], top / "vmlinux")
     hit, bad, count = set(), [], 0
+    kept = earlier(args.driver, top / "vmlinux") if args.go_on else {}
     for turn in range(1 + AGAIN_TIMES * whole):
         if turn:
             phases = {name: driver.phases[name] for name in driver.again}
-        for guest in sweep(driver, phases, AGAIN_LAST if turn else args.last, args):
+        for guest in sweep(driver, phases, AGAIN_LAST if turn else args.last, args,
+                           {} if turn else kept):
             text = guest.ktap.read_text(errors="replace")
             print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
             hit |= set(injected(text, symbols))

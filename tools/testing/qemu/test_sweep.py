@@ -75,3 +75,6 @@ def test_sweep_ends():
         ("a", 1, 10), ("b", 1, 7), ("a", 11, 20), ("b", 8, 14)]
     done.add("a")
     assert list(todo) == [("b", 15, 21), ("b", 22, 25)]
+    kept = {("a", 6, 8), ("a", 17, sweep.EVERY)}
+    assert list(sweep.shards({"a": 5}, sweep.EVERY, set(), kept)) == [
+        ("a", 1, 5), ("a", 9, 13), ("a", 14, 16)]
