@@ -178,8 +178,8 @@ run_phase()
 			read -r model < "/sys/block/$name/device/model"
 			case $model in SLOW*) slow=$name ;; esac
 		done
-		command_timeout 1 "$slow"
-		start_fio /tmp/sweep "$slow" --rw=write --bs=512k --size=1m \
+		command_timeout 2 "$slow"
+		start_fio /tmp/sweep "$slow" --rw=write --bs=800k --size=1600k \
 			--do_verify=0
 		wait $fio
 		sound /tmp/sweep "$slow" || return 1
