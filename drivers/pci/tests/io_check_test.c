@@ -122,12 +122,19 @@ static void checked(struct io_check_test *t, bool write)
 		 " bar=%d offset=0x%llx size=%u write=%d cause=%u",
 		 err->bar, err->offset, err->size, err->write, err->cause);
 }
+
+static void stray(struct io_check_test *t)
+{
+	void __iomem *mapping = t->addr;
+
+	t->addr = (void __iomem *)PAGE_ALIGN((unsigned long)mapping + t->size);
+	checked(t, false);
+	t->addr = mapping;
+}
 #endif
 
 static int access_once(struct io_check_test *t, char op)
 {
-	void __iomem *mapping __maybe_unused = t->addr;
-
 	switch (op) {
 	case 'r':
 		plain_read(t);
@@ -141,10 +148,7 @@ static int access_once(struct io_check_test *t, char op)
 		checked(t, op == 'W');
 		return 0;
 	case 'S':
-		t->addr = (void __iomem *)
-			PAGE_ALIGN((unsigned long)mapping + t->size);
-		checked(t, false);
-		t->addr = mapping;
+		stray(t);
 		return 0;
 	case 'X':
 		t->value = io_check_test_extable(t->addr);

@@ -83,7 +83,7 @@ DRIVERS = {
         {"probe": 60, "reset": 120, "io": 60, "eh": 60, "twice": 60,
          "abort": 20, "rare": 20, "unbind": 40},
         {
-            r"FE_(C10|DFBC|DIFF|LED0|VARCLK)\b(?!\)\))|53C1010_66|53C875|"
+            r"FE_(C10|DFBC|DIFF|LED0|VARCLK)\b|53C1010_66|53C875|"
             r"revision < 1\)|multiplier <= 1|< sym_getclock$":
                 "other chips of the family",
             r"^INB\(np, nc_mbox1\); < } else { < sym_selectclock$":
@@ -333,7 +333,8 @@ def main():
         if turn:
             phases = {name: driver.phases[name] for name in driver.again}
         for guest in sweep(driver, phases, AGAIN_LAST if turn else args.last, args,
-                           {} if turn else kept):
+                           {} if turn else
+                           {k: r for k, r in kept.items() if k[0] in phases}):
             text = guest.ktap.read_text(errors="replace")
             print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
             hit |= set(injected(text, symbols))

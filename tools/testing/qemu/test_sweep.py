@@ -2,6 +2,7 @@
 """A sweep of a few accesses, and that the sweep's own judgement can fail."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -78,3 +79,26 @@ def test_sweep_ends():
     kept = {("a", 6, 8), ("a", 17, sweep.EVERY)}
     assert list(sweep.shards({"a": 5}, sweep.EVERY, set(), kept)) == [
         ("a", 1, 5), ("a", 9, 13), ("a", 14, 16)]
+
+
+def test_sweep_continues(tmp_path, monkeypatch):
+    """Kept is who came to the end without a finding, on this kernel."""
+    monkeypatch.setattr(boot, "BUILD", tmp_path)
+    kernel = tmp_path / "vmlinux"
+    good = "# figures phase=io last=9 finished=0 injections=9\n"
+    guests = {  # first n: KTAP, console
+        1: (good, "bench: done\n"), 11: (good, "sweep: io 12\n"),
+        21: ("# inject io 21 read a+0x0/0x8\n", "bench: done\n"),
+        31: (good + "# finding io 33 io\n", "bench: done\n"),
+        41: (good, "Kernel panic\nbench: done\n")}
+    kernel.write_text("")
+    for first, (ktap, console) in guests.items():
+        log = tmp_path / f"sweep/x-io-{first}"
+        log.mkdir(parents=True)
+        (log / "results.ktap").write_text(ktap)
+        (log / "console.log").write_text(console)
+        (log / "command").write_text(f"-append bench.args=io,{first},{first + 9},1 -x")
+    os.utime(kernel, (1, 1))
+    assert list(sweep.earlier("x", kernel)) == [("io", 1, 10)]
+    os.utime(kernel, (4e9, 4e9))
+    assert not sweep.earlier("x", kernel)

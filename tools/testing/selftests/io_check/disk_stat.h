@@ -18,6 +18,16 @@ static void die(const char *what)
 	exit(1);
 }
 
+/* Read a file of the kernel's again, from its beginning. */
+static void reread(int file, char *text, size_t size, const char *what)
+{
+	ssize_t len = pread(file, text, size - 1, 0);
+
+	if (len < 0)
+		die(what);
+	text[len] = 0;
+}
+
 /* Open a disk's counters; name is sda, for instance. */
 static int disk_open(const char *name)
 {
@@ -36,12 +46,8 @@ static unsigned long long disk_completed(int disk)
 {
 	unsigned long long reads, writes;
 	char text[256];
-	ssize_t len;
 
-	len = pread(disk, text, sizeof(text) - 1, 0);
-	if (len < 0)
-		die("reading a disk's stat");
-	text[len] = 0;
+	reread(disk, text, sizeof(text), "reading a disk's stat");
 	if (sscanf(text, "%llu %*u %*u %*u %llu", &reads, &writes) != 2) {
 		errno = EPROTO;
 		die(text);

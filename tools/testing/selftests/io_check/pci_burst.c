@@ -100,12 +100,8 @@ static long long error_count(void)
 {
 	long long reads, writes;
 	char text[128];
-	ssize_t len;
 
-	len = pread(errors, text, sizeof(text) - 1, 0);
-	if (len < 0)
-		die("reading the count of errors");
-	text[len] = 0;
+	reread(errors, text, sizeof(text), "reading the count of errors");
 	if (sscanf(text, "reads %lld writes %lld", &reads, &writes) != 2) {
 		fprintf(stderr, "pci_burst: no count of errors: %s\n", text);
 		exit(1);
@@ -131,13 +127,9 @@ static int wait_for_recovery(void)
 {
 	int64_t limit = now() + PATIENCE * NSEC_PER_SEC;
 	char text[32];
-	ssize_t len;
 
 	while (state >= 0 && now() < limit) {
-		len = pread(state, text, sizeof(text) - 1, 0);
-		if (len < 0)
-			die("reading the state");
-		text[len] = 0;
+		reread(state, text, sizeof(text), "reading the state");
 		if (strcmp(text, "recovering\n"))
 			break;
 		if (sleep_until(now() + NSEC_PER_SEC / 500))

@@ -89,14 +89,23 @@ io()
 	sound /tmp/sweep "$near"
 }
 
-# The same in a fourth of the time, where nothing is failed
+# holds FILE DISK
+holds()
+{
+	dd if="/dev/$2" bs=4k count=4 iflag=direct 2> /dev/null |
+		diff -q - "$1" > /dev/null
+}
+
+# The same as io() in a fourth of the time, where nothing is failed.  What was
+# written the last time is other data, or a lost write would not be seen.
 written()
 {
+	data=$((1 - data))
 	for name in $near; do
-		dd if="/tmp/data$(($1 & 1))" of="/dev/$name" bs=4k \
+		! holds /tmp/data$data "$name" &&
+			dd if=/tmp/data$data of="/dev/$name" bs=4k \
 			conv=notrunc oflag=direct 2> /dev/null &&
-			dd if="/dev/$name" bs=4k count=4 iflag=direct 2> /dev/null |
-			diff -q - "/tmp/data$(($1 & 1))" > /dev/null || return 1
+			holds /tmp/data$data "$name" || return 1
 	done
 }
 
@@ -182,8 +191,8 @@ run_phase()
 		start_fio /tmp/sweep "$slow" --rw=write --bs=800k --size=1600k \
 			--do_verify=0
 		wait $fio
-		sound /tmp/sweep "$slow" || return 1
 		command_timeout 7 "$slow"
+		sound /tmp/sweep "$slow" || return 1
 		injected_now || dmesg | grep -q 'ABORT operation started'
 		;;
 	rare)
@@ -247,7 +256,7 @@ dmesg -c > /dev/null
 for n in 0 1; do
 	dd if=/dev/urandom of=/tmp/data$n bs=4k count=4 2> /dev/null
 done
-n=$first
+n=$first data=0
 injections=0 findings=0 finished=0 failed_last=0
 same=0 from='' before=
 while [ "$n" -le "$last" ]; do
@@ -270,7 +279,7 @@ while [ "$n" -le "$last" ]; do
 	echo 1000000 > "$dev/io_check/limit"
 	case $phase in
 	io | reset) ;;		# which end with it
-	*) written "$n" || rc=written ;;
+	*) written || rc=written ;;
 	esac
 	complaints > /tmp/complaints || rc=complaint
 	if [ "$rc" != 0 ]; then
