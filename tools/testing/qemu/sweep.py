@@ -84,7 +84,8 @@ DRIVERS = {
          "abort": 20, "rare": 20, "unbind": 40},
         {
             r"FE_(C10|DFBC|DIFF|LED0|VARCLK)\b|53C1010_66|53C875|"
-            r"revision < 1\)|multiplier <= 1|< sym_getclock$":
+            r"revision < 1\)|multiplier <= 1|< (sym_getclock|getfreq|"
+            r"sym_getpciclock)$":
                 "other chips of the family",
             r"^INB\(np, nc_mbox1\); < } else { < sym_selectclock$":
                 "chips without FE_LCKFRQ",
@@ -99,9 +100,12 @@ DRIVERS = {
             r"< sym_modify_dp$|case M_REJECT|case SIR_NEGO_FAILED|< sym_settrans$|"
             r"< sym_\w+_nego$|< sym_nego_rejected$":
                 "a message that QEMU's targets do not send",
-            r"< (S24C16_write_ack|S24C16_read_byte|T93C46_Read_Word)$":
+            r"< (S24C16_write_ack|S24C16_read_byte|T93C46_Read_Bit|T93C46_Stop)$|"
+            r"^OUTB\(np, nc_gpcntl, gpcntl\); < sym_read_S24C16_nvram$":
                 "needs an EEPROM that answers",
             r"dstat & SSI": "the driver does not step",
+            r"nc_dsa, 0xffffff\); < else \{ < if .* < sym_recover_scsi_int$":
+                "an error of a nexus that the driver does not know",
             r"< sym_dump_registers$":
                 "the driver's own pci_error_handlers, which io_check's replace",
         }, ("io", "eh", "abort", "rare", "unbind"), append="sym53c8xx.settle=1"),
@@ -219,7 +223,11 @@ def findings(result):
     bad = re.findall(r"^ *# (finding .*)$", text, re.M)
     last = re.findall(r"sweep: (\w+ \d+)", result.console.read_text(errors="replace"))
     if result.outcome != "completed":
-        bad.append(f"finding {last[-1] if last else 'start'} {result.outcome}")
+        # QEMU may have died of itself, and says so
+        log = result.console.parent / "qemu.log"
+        own = log.read_text(errors="replace").splitlines() if log.exists() else []
+        bad.append(" ".join(("finding", last[-1] if last else "start",
+                             result.outcome, *own[-1:])))
     elif not re.search(r"# figures phase=", text):
         bad.append("finding none: no phase was run")
     return bad

@@ -48,6 +48,9 @@ def test_sweep_judges(tmp_path):
     good = "# figures phase=io last=9 finished=1 injections=9 findings=0\n"
     assert not sweep.findings(guest(tmp_path, good))
     assert sweep.findings(guest(tmp_path, good, "panic")) == ["finding io 7 panic"]
+    (tmp_path / "qemu.log").write_text("lsi_soft_reset: Assertion failed\n")
+    assert sweep.findings(guest(tmp_path, good, "stopped")) == [
+        "finding io 7 stopped lsi_soft_reset: Assertion failed"]
     assert sweep.findings(guest(tmp_path, ""))
     assert sweep.findings(guest(tmp_path, "# finding io 3 complaint\n" + good))
 
