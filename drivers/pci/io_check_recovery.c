@@ -137,6 +137,33 @@ int io_check_recovery_error(struct io_check_recovery *r,
 EXPORT_SYMBOL_GPL(io_check_recovery_error);
 
 /**
+ * io_check_doubt() - recover from a value that a living device cannot give
+ * @r: the device's recovery
+ *
+ * Where the bus answers zeros for a device that is not there no access fails.
+ * The device's sentinel tells: call this when a command times out, or when an
+ * interrupt handler finds nothing to handle.
+ *
+ * Context: Any but NMI.
+ * Return: true if a recovery is under way.
+ */
+bool io_check_doubt(struct io_check_recovery *r)
+{
+	struct io_check_err err;
+	struct io_check c;
+
+	if (io_check_recovering(r))
+		return true;
+	if (io_check_dead(r) || io_check_alive(r->pdev, &err))
+		return false;
+	io_check_begin(&c, r->pdev, IO_CHECK_CONTINUE);
+	io_check_record(&c, &err);
+	io_check_recovery_error(r, &c.err);
+	return io_check_recovering(r);
+}
+EXPORT_SYMBOL_GPL(io_check_doubt);
+
+/**
  * io_check_timed_out() - is a command's time-out a matter of recovery?
  * @r: the device's recovery
  *
@@ -157,7 +184,7 @@ bool io_check_timed_out(struct io_check_recovery *r)
 		return false;
 	err.error = pci_io_check_dma(r->pdev);
 	if (!err.error)
-		return false;
+		return io_check_doubt(r);
 	err.cause = err.error == -EAGAIN ? IO_CHECK_FROZEN : IO_CHECK_SHARED;
 	io_check_recovery_error(r, &err);
 	return io_check_recovering(r);
@@ -194,7 +221,8 @@ static void io_check_recovery_work(struct work_struct *work)
 
 	if (!io_check_armed(r))
 		return;
-	if (!test_bit(FROZEN, &r->flags) && r->ops->answers(r)) {
+	if (!test_bit(FROZEN, &r->flags) && io_check_alive(pdev, NULL) &&
+	    r->ops->answers(r)) {
 		/*
 		 * queuecommand runs in RCU read sections, and asks first: after
 		 * these two no request is on its way to the device.

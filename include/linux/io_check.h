@@ -302,6 +302,7 @@ int io_check_recovery_arm(struct io_check_recovery *r);
 void io_check_recovery_exit(struct io_check_recovery *r);
 int io_check_recovery_error(struct io_check_recovery *r,
 			    const struct io_check_err *err);
+bool io_check_doubt(struct io_check_recovery *r);
 bool io_check_timed_out(struct io_check_recovery *r);
 int io_check_wait(struct io_check_recovery *r);
 bool io_check_mask_irq(struct io_check_recovery *r);
@@ -487,6 +488,7 @@ static inline void io_check_report(struct pci_dev *pdev,
 #define io_check_has_failed(r)		false
 #define io_check_recovering(r)		false
 #define io_check_dead(r)		false
+#define io_check_doubt(r)		false
 #define io_check_timed_out(r)		false
 #define io_check_wait(r)		0
 #define io_check_mask_irq(r)		false

@@ -770,6 +770,48 @@ static const char *report(struct io_check_kunit *k, const char *called)
 	return k->called;
 }
 
+static bool timed_out_answers(struct io_check_recovery *r)
+{
+	return true;
+}
+
+static int timed_out_reset(struct io_check_recovery *r)
+{
+	return 0;
+}
+
+static void timed_out_offline(struct io_check_recovery *r)
+{
+}
+
+/* A device that reads as zeros has not answered when its commands time out. */
+static void test_timed_out(struct kunit *test)
+{
+	static const struct io_check_recovery_ops ops = {
+		.answers = timed_out_answers,
+		.reset = timed_out_reset,
+		.offline = timed_out_offline,
+	};
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r;
+
+	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	KUNIT_ASSERT_EQ(test, io_check_recovery_init(r, k->pdev, &ops), 0);
+	KUNIT_ASSERT_EQ(test, io_check_recovery_arm(r), 0);
+	KUNIT_EXPECT_FALSE(test, io_check_timed_out(r));
+	*(u32 *)(k->mem + SENTINEL) = 0;
+	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
+	KUNIT_EXPECT_EQ(test, k->idev->last.cause, IO_CHECK_NO_RESPONSE);
+	/* not reset before it answers */
+	msleep(300);
+	KUNIT_EXPECT_TRUE(test, io_check_recovering(r));
+	*(u32 *)(k->mem + SENTINEL) = 9;
+	KUNIT_EXPECT_EQ(test, io_check_wait(r), 0);
+	KUNIT_EXPECT_FALSE(test, io_check_timed_out(r));
+	io_check_recovery_exit(r);
+}
+
 static void test_handlers(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
@@ -1128,6 +1170,7 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_dma),
 	KUNIT_CASE(test_counts),
 	KUNIT_CASE(test_enable_twice),
+	KUNIT_CASE(test_timed_out),
 	KUNIT_CASE(test_handlers),
 	KUNIT_CASE(test_removed),
 	KUNIT_CASE(test_native),

@@ -17,9 +17,10 @@ from test_series import kernel
 
 MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+builtin+inject"
 ROUNDS = 1_000_000
-CORE, DEV, INJECT, HEADER = (
+CORE, DEV, RECOVERY, INJECT, HEADER = (
     "drivers/pci/io_check.c", "drivers/pci/io_check_dev.c",
-    "drivers/pci/io_check_inject.c", "include/linux/io_check.h")
+    "drivers/pci/io_check_recovery.c", "drivers/pci/io_check_inject.c",
+    "include/linux/io_check.h")
 
 # (what is gone, file, text, its replacement, case that goes red)
 MUTANTS = (
@@ -73,6 +74,11 @@ MUTANTS = (
     ("the sentinel's suspicion of zero", CORE,
      "	if (!c.failed && val && val != ~0U)",
      "	if (!c.failed && val != ~0U)", "test_sentinel"),
+    ("the sentinel's say in time-outs", RECOVERY,
+     "	if (io_check_dead(r) || io_check_alive(r->pdev, &err))\n",
+     "	if (true)\n", "test_timed_out"),
+    ("the sentinel's say before a reset", RECOVERY,
+     " && io_check_alive(pdev, NULL) &&\n", " &&\n", "test_timed_out"),
     ("the isolated channel", CORE,
      "	else if (c->pdev->error_state == pci_channel_io_frozen &&\n"
      "		 !(c->flags & IO_CHECK_CONTINUE))\n"
