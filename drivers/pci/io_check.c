@@ -33,7 +33,7 @@ EXPORT_SYMBOL_GPL(io_check_seq);
  * not lose one.
  */
 struct io_check_domain {
-	raw_spinlock_t lock;	/* error status and @stamp change under it */
+	raw_spinlock_t lock;	/* error status is cleared under it */
 	u32 stamp;		/* io_check_seq after the last error here */
 };
 
@@ -73,10 +73,19 @@ static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
 	[IO_CHECK_SHARED]	= -EIO,
 };
 
-/* An error was seen in @d, whose lock is held; its status is still there. */
+/*
+ * An error was seen in @d, and its status is still there.  Without the lock:
+ * configuration cycles find errors too, and may be made under it.  Of two at
+ * once the later stamp stays.
+ */
 static void io_check_bump(struct io_check_domain *d)
 {
-	d->stamp = atomic_inc_return(&io_check_seq);
+	u32 seq = atomic_inc_return(&io_check_seq);
+	u32 old = READ_ONCE(d->stamp);
+
+	while ((s32)(seq - old) > 0)
+		if (try_cmpxchg(&d->stamp, &old, seq))
+			break;
 }
 
 /**
@@ -91,14 +100,20 @@ static void io_check_bump(struct io_check_domain *d)
  */
 void io_check_domain_error(struct pci_dev *pdev)
 {
-	struct io_check_domain *d = io_check_domain(pdev);
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&d->lock, flags);
-	io_check_bump(d);
-	raw_spin_unlock_irqrestore(&d->lock, flags);
+	io_check_bump(io_check_domain(pdev));
 }
 EXPORT_SYMBOL_GPL(io_check_domain_error);
+
+/**
+ * io_check_bus_error() - io_check_domain_error() for a host bridge's driver
+ * @root: the root bus below it
+ *
+ * Context: Any but NMI, inside a configuration cycle too.
+ */
+void io_check_bus_error(struct pci_bus *root)
+{
+	io_check_bump(&io_check_domains[hash_ptr(root, IO_CHECK_DOMAIN_BITS)]);
+}
 
 /*
  * Clear the bits of @mask in a status register that are set.

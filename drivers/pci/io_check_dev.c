@@ -457,6 +457,7 @@ int pci_io_check_enable(struct pci_dev *pdev, const struct io_check_ops *ops)
 	ret = sysfs_create_group(&pdev->dev.kobj, &io_check_group);
 	if (ret)
 		goto erase;
+	arch_io_check_enable(pdev);
 	/* what was latched before is none of this driver's */
 	io_check_clear_status(pdev, PCI_STATUS, PCI_STATUS_ERROR_BITS);
 	io_check_inject_enable(idev);

@@ -80,6 +80,11 @@ static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
 }
 #endif
 
+/* A device is going to be checked */
+#ifndef arch_io_check_enable
+#define arch_io_check_enable(pdev)	((void)0)
+#endif
+
 /* Did the platform isolate the device, for DMA of its own for instance? */
 #ifndef arch_io_check_frozen
 static inline bool arch_io_check_frozen(struct pci_dev *pdev)
@@ -108,13 +113,17 @@ static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
 	if (p4d_none(*p4d) || p4d_leaf(*p4d) || p4d_bad(*p4d))
 		return 0;
 	pud = pud_offset(p4d, va);
+#ifdef CONFIG_HAVE_ARCH_HUGE_VMAP
 	if (pud_leaf(*pud))
 		return PFN_PHYS(pud_pfn(*pud)) | (va & ~PUD_MASK);
+#endif
 	if (pud_none(*pud) || pud_bad(*pud))
 		return 0;
 	pmd = pmd_offset(pud, va);
+#ifdef CONFIG_HAVE_ARCH_HUGE_VMAP
 	if (pmd_leaf(*pmd))
 		return PFN_PHYS(pmd_pfn(*pmd)) | (va & ~PMD_MASK);
+#endif
 	if (pmd_none(*pmd) || pmd_bad(*pmd))
 		return 0;
 	pte = READ_ONCE(*pte_offset_kernel(pmd, va));

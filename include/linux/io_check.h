@@ -239,6 +239,7 @@ void __io_check_ones(struct io_check *c, const void __iomem *addr,
 bool __io_check_failed(const struct io_check *c);
 int __io_check_end(struct io_check *c);
 void io_check_domain_error(struct pci_dev *pdev);
+void io_check_bus_error(struct pci_bus *root);
 int pci_io_check_enable(struct pci_dev *pdev, const struct io_check_ops *ops);
 int pci_io_check_dma(struct pci_dev *pdev);
 void io_check_report(struct pci_dev *pdev, const struct io_check_err *err);

@@ -31,17 +31,28 @@ u32 io_check_test_extable(const void __iomem *addr)
 EXPORT_SYMBOL_GPL(io_check_test_extable);
 #endif
 
+#ifdef CONFIG_PPC32
+/* What 6xx and 7xx CPUs have in SRR1 of a machine check, all of it in
+ * machine_check_generic(), and the two that an access may end with.
+ */
+#define SRR1_MC_CAUSES		0x601f0000
+#define SRR1_MCP		0x00080000	/* machine-check pin */
+#define SRR1_TEA		0x00040000	/* transfer error acknowledge */
+#endif
+
 /**
  * io_check_fixup() - continue a checked access behind its fault
  * @regs: registers of the machine check
- * @status: its DSISR
- * @addr: its DAR
+ * @status: its DSISR; 0 on 32-bit CPUs, which do not set it
+ * @addr: its DAR; likewise
  *
  * Decides on the instruction pointer alone: DSISR is left over from an
  * earlier interrupt when a store faults, and POWER8 has no bit for what
- * POWER9 calls a bad real address.
+ * POWER9 calls a bad real address.  32-bit CPUs have bits in SRR1 for errors
+ * that are of no access, as check_io_access() knows.
  *
- * Context: Machine check, real mode: no locks, no printk, no per-CPU data.
+ * Context: Machine check, on 64-bit CPUs in real mode: no locks, no printk, no
+ * per-CPU data.
  * Return: true if a stub owned the fault; @regs then continue at its pad.
  */
 bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
@@ -51,6 +62,10 @@ bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
 
 	if (io_check_nohook || user_mode(regs) || !(regs->msr & MSR_RI))
 		return false;
+#ifdef CONFIG_PPC32
+	if ((regs->msr & SRR1_MC_CAUSES) && !(regs->msr & (SRR1_MCP | SRR1_TEA)))
+		return false;
+#endif
 #ifdef CONFIG_KVM_BOOK3S_64_HANDLER
 	/* a guest's address may be that of a stub of ours */
 	if (local_paca->kvm_hstate.in_guest)
@@ -72,9 +87,10 @@ NOKPROBE_SYMBOL(io_check_fixup);
 /*
  * POWER9 and POWER10 report a load of memory with an uncorrectable error with
  * DSISR bit 48, one of a real address that nobody claims with bit 57
- * (mce_p9_derror_table).  SRR1 bit 42 says that DSISR is valid.
+ * (mce_p9_derror_table).  SRR1 bit 42 says that DSISR is valid.  On 32-bit
+ * CPUs SRR1 says which pin it was, and no more.
  */
-#define SRR1_MC_LOADSTORE	BIT_ULL(63 - 42)
+#define SRR1_MC_LOADSTORE	BIT(63 - 42)
 #define DSISR_UE		BIT(63 - 48)
 #define DSISR_REAL_ADDRESS	BIT(63 - 57)
 
@@ -89,7 +105,8 @@ void arch_io_check_decode(struct io_check_err *err)
 		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && s->size == 8)
 			err->value = swab64(err->value);
 	}
-	if (err->write || !(err->raw[0] & SRR1_MC_LOADSTORE))
+	if (IS_ENABLED(CONFIG_PPC32) || err->write ||
+	    !(err->raw[0] & SRR1_MC_LOADSTORE))
 		return;
 	if (err->raw[1] & DSISR_UE)
 		err->cause = IO_CHECK_PARITY;

@@ -8,7 +8,8 @@
  *	lr	where to return to
  *	r0	scratch
  *	r6-r9	scratch: on a fault io_check_fixup() leaves SRR1, DSISR,
- *		DAR and NIP here and continues at the landing pad
+ *		DAR and NIP here and continues at the landing pad; 32-bit
+ *		CPUs have nothing in DSISR and DAR
  *
  * All else survives.  There is no stack frame: a stub is a leaf, and so is a
  * landing pad.  A stub is entered with bl by the asm of <asm/io_check.h>.
@@ -18,9 +19,14 @@
  * done (Power ISA Book II, "Instruction Synchronization").  A store's comes
  * at the store, or so late that no stub owns it.
  *
+ * 32-bit CPUs take it at any of these instructions, or at the one behind them,
+ * as __do_in_asm() and __do_out_asm() in <asm/io.h> have it: hence the nop, and
+ * a sync that waits for the store.
+ *
  * No probes here: a copy of an access would fault outside of its range.
  */
 
+#include <asm/asm-compat.h>
 #include <asm/asm-offsets.h>
 #include <asm/ppc_asm.h>
 #include <asm-generic/io_check.h>
@@ -37,12 +43,21 @@
 #define STORE32	stwx
 #endif
 
+#ifdef CONFIG_PPC64
+#define LOAD_TAIL
+#define STORE_TAIL
+#else
+#define LOAD_TAIL	nop;
+#define STORE_TAIL	sync; nop;
+#endif
+
 #define LOAD_STUB(name, insn, size)					\
 _GLOBAL(name);								\
 	sync;								\
 0:	insn	r3,0,r4;						\
 	twi	0,r3,0;							\
 	isync;								\
+	LOAD_TAIL							\
 	blr;								\
 1:	io_check_stub 0b, 1b, load_failed, size, 0
 
@@ -50,6 +65,7 @@ _GLOBAL(name);								\
 _GLOBAL(name);								\
 	sync;								\
 0:	insn	r3,0,r4;						\
+	STORE_TAIL							\
 	blr;								\
 1:	io_check_stub 0b, 1b, store_failed, size, 1
 
@@ -62,21 +78,29 @@ __io_check_stubs:
 LOAD_STUB(__io_check_ld8, lbzx, 1)
 LOAD_STUB(__io_check_ld16, LOAD16, 2)
 LOAD_STUB(__io_check_ld32, LOAD32, 4)
-LOAD_STUB(__io_check_ld64, ldx, 8)
 STORE_STUB(__io_check_st8, stbx, 1)
 STORE_STUB(__io_check_st16, STORE16, 2)
 STORE_STUB(__io_check_st32, STORE32, 4)
+#ifdef CONFIG_PPC64
+LOAD_STUB(__io_check_ld64, ldx, 8)
 STORE_STUB(__io_check_st64, stdx, 8)
+#endif
 
 load_failed:
 	li	r3,-1
 store_failed:
-	std	r9,IO_CHECK_FAULT_IP(r5)
-	std	r4,IO_CHECK_FAULT_ADDR(r5)
+	PPC_STL	r9,IO_CHECK_FAULT_IP(r5)
+	PPC_STL	r4,IO_CHECK_FAULT_ADDR(r5)
+#ifdef CONFIG_PPC64
 	std	r3,IO_CHECK_FAULT_VALUE(r5)
-	std	r6,IO_CHECK_FAULT_RAW(r5)
-	std	r7,IO_CHECK_FAULT_RAW+8(r5)
-	std	r8,IO_CHECK_FAULT_RAW+16(r5)
+#else
+	li	r0,0
+	stw	r0,IO_CHECK_FAULT_VALUE(r5)
+	stw	r3,IO_CHECK_FAULT_VALUE+4(r5)
+#endif
+	PPC_STL	r6,IO_CHECK_FAULT_RAW(r5)
+	PPC_STL	r7,IO_CHECK_FAULT_RAW+SZL(r5)
+	PPC_STL	r8,IO_CHECK_FAULT_RAW+2*SZL(r5)
 	lhz	r0,IO_CHECK_STOP(r5)
 	ori	r0,r0,1			/* IO_CHECK_STOP_FAULT */
 	sth	r0,IO_CHECK_STOP(r5)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is known of a checked access that ended in a high priority machine
+ * check.
+ */
+
+#include <linux/export.h>
+#include <linux/io_check.h>
+#include <asm/assembly.h>
+
+#if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
+u32 io_check_test_extable(const void __iomem *addr)
+{
+	register unsigned long err asm("r29") = 0;
+	u32 val = ~0;
+
+	asm volatile("1:	ldw	0(%2), %0\n"
+		     "2:\n"
+		     ASM_EXCEPTIONTABLE_ENTRY_EFAULT(1b, 2b, "%1")
+		     : "+r" (val), "+r" (err) : "r" (addr) : "memory");
+	return swab32(val);
+}
+EXPORT_SYMBOL_GPL(io_check_test_extable);
+#endif
+
+/* An HPMC does not say what the bus made of the access. */
+void arch_io_check_decode(struct io_check_err *err)
+{
+	const struct io_check_stub *s = io_check_find_stub(err->ip);
+
+	err->cause = IO_CHECK_ABORT;
+	if (!s)
+		return;
+	err->size = s->size;
+	err->write = s->write;
+	/* the stub's value is as it was on the bus */
+	switch (s->size) {
+	case 2:
+		err->value = swab16(err->value);
+		break;
+	case 4:
+		err->value = swab32(err->value);
+		break;
+	case 8:
+		err->value = swab64(err->value);
+		break;
+	}
+}
