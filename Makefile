@@ -43,19 +43,24 @@ $(error no driver '$(filter-out $(DRIVERS),$(HBA) $(DRIVER))'; there are: $(DRIV
 endif
 
 # PACKAGES of an architecture: the package set of its cross compiler
-packages = $(shell sed -n 's/^PACKAGES=//p' $(QEMU)/arch/$(1).env)
+env = $(shell sed -n 's/^$(1)=//p' $(QEMU)/arch/$(2).env)
+packages = $(call env,PACKAGES,$(1))
 
 # Machines of make check, and those that make check-all adds
-MACHINES := powernv9:ppc64 arm64-virt:arm64
-ALL_MACHINES := $(MACHINES) riscv64-virt:riscv64 \
+MACHINES := powernv9:ppc64 arm64-virt:arm64 g3beige:ppc32 c3700:parisc64
+ALL_MACHINES := $(MACHINES) riscv64-virt:riscv64 mac99:ppc32 b160l:parisc \
 	powernv8:ppc64 powernv10:ppc64 \
 	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
 	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
 	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
 # Guests of the drivers' tests: MACHINE:ARCH:CPUS:HBA
 GUESTS := powernv9:ppc64:1:fusion arm64-virt:arm64:1:fusion \
-	arm64-virt:arm64:1:sym53c8xx
+	arm64-virt:arm64:1:sym53c8xx g3beige:ppc32:1:sym53c8xx \
+	c3700:parisc64:1:fusion
 ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion powernv10:ppc64:1:fusion \
+	g3beige:ppc32:1:fusion mac99:ppc32:1:fusion mac99:ppc32:1:sym53c8xx \
+	b160l:parisc:1:fusion b160l:parisc:1:sym53c8xx \
+	c3700:parisc64:1:sym53c8xx \
 	powernv9:ppc64el:1:fusion arm64-virt:arm64:2:sym53c8xx \
 	riscv64-virt:riscv64:1:fusion riscv64-virt:riscv64:1:sym53c8xx
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
@@ -95,11 +100,11 @@ kernels-debug+kasan: kernels-ppc64
 
 PHONY += check
 check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not test_docs and not vanilla_unplugs and not sweep_short')
+	$(Q)$(call pytest,check,$(MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
-	$(Q)$(call pytest,,$(MACHINES),$(GUESTS),,/test_core.py)
+	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
 check-all: lint series setup-docs kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
@@ -149,7 +154,7 @@ patched: base
 PHONY += $(addprefix kernels-,$(ARCHES))
 $(addprefix kernels-,$(ARCHES)): kernels-%: patched
 	$(Q)scripts/setup.sh build qemu report $(call packages,$*)
-	$(Q)$(QEMU)/userspace.sh $*
+	$(Q)$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
 	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $* on
 

@@ -24,6 +24,8 @@ import threading
 import time
 from pathlib import Path
 
+import inject
+
 TOP = Path(__file__).resolve().parents[3]
 BUILD = TOP / "build"
 SELFTESTS = "tools/testing/selftests/io_check"
@@ -38,11 +40,12 @@ class Machine:
     console kernel's console= device
     hbas    bus= properties of the host adapters, "" for the default bus
     port    bus= property of the ports' adapter
-    log     -d category in which this target logs a rejected access
     smp     whether -smp may exceed 1
     image   what it boots, in the object directory
     extable whether an exception table entry saves a kernel access, io_check
             or not
+    faults  whether its bus raises an exception for an access that nobody claims
+    dies    the Result.outcome of an exception that nobody recovers from
     """
 
     arch: tuple
@@ -50,10 +53,11 @@ class Machine:
     console: str
     hbas: tuple = ("", "")
     port: str = ""
-    log: str = "invalid_mem"
     smp: bool = True
     image: str = "vmlinux"
     extable: bool = False
+    faults: bool = True
+    dies: str = "panic"
 
 
 def powernv(cpu):
@@ -80,6 +84,19 @@ def virt(emulator, *qemu, **more):
                    **more)
 
 
+def powermac(name):
+    """A Power Macintosh with the PowerPC 7410."""
+    return Machine(("ppc32",), ("qemu-system-ppc", "-M", name, "-cpu", "7410",
+                                "-m", "256", "-nographic", "-vga", "none"),
+                   "ttyPZ0", smp=False, faults=False)
+
+
+def hppa(name, arch, *more):
+    """An HP 9000.  Its firmware has nothing for os_hpmc but the reset."""
+    return Machine((arch,), ("qemu-system-hppa", "-M", name, "-m", "256", *more),
+                   "ttyS0", smp=False, faults=False, dies="stopped")
+
+
 MACHINES = {
     "powernv8": powernv(8),
     "powernv9": powernv(9),
@@ -91,6 +108,11 @@ MACHINES = {
                        console="ttyAMA0", image="arch/arm64/boot/Image"),
     "riscv64-virt": virt("riscv64", arch=("riscv64",), console="ttyS0",
                          image="arch/riscv/boot/Image", extable=True),
+    "g3beige": powermac("g3beige"),
+    "mac99": powermac("mac99"),
+    "b160l": hppa("B160L", "parisc"),
+    # the console is silent unless PCI slots 0 to 2 are occupied
+    "c3700": hppa("C3700", "parisc64", "-device", "pvpanic-pci"),
 }
 
 
@@ -169,6 +191,7 @@ class Result:
     outcome  "completed", "panic", "timeout", "log full" or "stopped"
     seconds  wall time of the guest
     hits     a Hits
+    injected what the plan of inject.py raised, in order
     """
 
     outcome: str
@@ -176,6 +199,7 @@ class Result:
     hits: Hits
     ktap: Path
     console: Path
+    injected: list = dataclasses.field(default_factory=list)
 
     def figures(self):
         """The name=value pairs of the tests' "# figures" lines, summed."""
@@ -277,7 +301,7 @@ def initramfs(base, tree, arch, variant, out):
     env = {**os.environ, "QEMU_DIR": str(TOP / "tools/testing/qemu"),
            "SELFTESTS": str(TOP / SELFTESTS),
            "KERNEL": str(BUILD / base / "vanilla"),
-           "USERSPACE": str(BUILD / "userspace" / arch)}
+           "USERSPACE": str(BUILD / "userspace" / facts(arch).get("USERSPACE", arch))}
     with tempfile.NamedTemporaryFile("w", suffix=".list") as listing:
         listing.write(spec)
         listing.flush()
@@ -288,13 +312,14 @@ def initramfs(base, tree, arch, variant, out):
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
          args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=(),
-         hba="fusion"):
+         hba="fusion", plan=None):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
     guest does.  log names the directory for console.log and results.ktap, and
     for what the guest writes to virtio serial ports: a file for each name in
-    ports.  disks are Disks, on adapters of the kind hba.
+    ports.  disks are Disks, on adapters of the kind hba.  plan is an
+    inject.Plan.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
@@ -327,8 +352,11 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
             "-chardev", f"file,id={port},path={file}",
             "-device", f"virtserialport,chardev={port},name={port}")),
         *adapters(machine, HBAS[hba], disks, log),
-        "-d", machine.log, "-D", f"/proc/self/fd/{wr}", "-monitor", "none",
+        "-d", "invalid_mem", "-D", f"/proc/self/fd/{wr}", "-monitor", "none",
     ]
+    injector = inject.Injector(plan, arch, obj / "vmlinux", log) if plan else None
+    if injector:
+        command += injector.arguments()
     (log / "command").write_text(" ".join(command) + "\n")
     what = f"{name} {base}/{tree} {arch} {variant}: {' '.join(run)} {append}".rstrip()
     print(f"  BOOT    {what}", flush=True)
@@ -341,6 +369,8 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     os.close(wr)
     reader = threading.Thread(target=hits.read, args=(rd,), daemon=True)
     reader.start()
+    if injector:
+        injector.start(console)
     outcome, tick = None, start + 10
     try:
         while qemu.poll() is None and not outcome:
@@ -368,7 +398,12 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     elif not outcome:
         outcome = "completed" if "bench: done" in text else "stopped"
     print(f"  BOOT    {what}: {outcome} after {seconds:.1f} s", flush=True)
-    return Result(outcome, seconds, hits, ktap, console)
+    if injector:
+        (log / "injected").write_text("".join(f"{at}\n" for at in injector.done))
+    if injector and injector.error:
+        print(f"  BOOT    {what}: inject: {injector.error}", flush=True)
+    return Result(outcome, seconds, hits, ktap, console,
+                  injector.done if injector else [])
 
 
 def repeat_command(name, result, **how):

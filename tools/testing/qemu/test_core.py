@@ -12,15 +12,18 @@ import pytest
 
 import boot
 import results
-from test_check import BASE, green
+from test_check import BASE, MACHINES, green, on
 from test_series import kernel
 
 MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+builtin+inject"
+# Where no bus fails an access, the kernel's own injection has to give each cause
+ELSEWHERE = [m for m in MACHINES if not boot.MACHINES[m[0]].faults]
+LBA = [m for m in ELSEWHERE if m[1] == "parisc64"]
 ROUNDS = 1_000_000
-CORE, DEV, RECOVERY, INJECT, HEADER = (
+CORE, DEV, RECOVERY, INJECT, HEADER, LBA_HEADER = (
     "drivers/pci/io_check.c", "drivers/pci/io_check_dev.c",
     "drivers/pci/io_check_recovery.c", "drivers/pci/io_check_inject.c",
-    "include/linux/io_check.h")
+    "include/linux/io_check.h", "drivers/parisc/lba_io_check.h")
 
 # (what is gone, file, text, its replacement, case that goes red)
 MUTANTS = (
@@ -139,6 +142,25 @@ MUTANTS = (
      "test_clean"),
 )
 
+# Of the LBA's error registers, which are a model's
+LBA_MUTANTS = (
+    ("CE before CL", LBA_HEADER,
+     "	regs->write(regs, control | CLEAR_ERRLOG_ENABLE, LBA_STAT_CTL);\n",
+     "", "test_master_abort_is_taken_once"),
+    ("CE before the status is read", LBA_HEADER,
+     "		regs->write(regs, control | CLEAR_ERRLOG, LBA_STAT_CTL);\n",
+     "		regs->write(regs, control | CLEAR_ERRLOG_ENABLE, LBA_STAT_CTL),\n"
+     "		regs->write(regs, control | CLEAR_ERRLOG, LBA_STAT_CTL);\n",
+     "test_late_error_is_not_lost"),
+    ("fatal mode", LBA_HEADER, "error && !(error & LBA_FATAL_ERROR)", "error",
+     "test_fatal_mode_stays"),
+    ("the control register's own value", LBA_HEADER,
+     "	regs->write(regs, control, LBA_STAT_CTL);\n", "", "test_no_error"),
+    ("the master abort's cause", LBA_HEADER,
+     "	if (error & LBA_MASTER_ABORT_ERROR)\n		return IO_CHECK_NO_RESPONSE;\n",
+     "", "test_causes"),
+)
+
 # Of the race: they need two CPUs and time
 RACE_TRIES = 5
 RACES = (
@@ -161,10 +183,11 @@ RACES = (
 )
 
 
-def suite(tree, log, rounds=1000, smp=1):
-    """Boot the suite; return the Result and {case: passed}."""
-    result = boot.boot(MACHINE, base=BASE, arch=ARCH, tree=tree,
-                       variant=VARIANT, run=["kunit:io_check"], smp=smp,
+def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
+          suites=("io_check",)):
+    """Boot the suite, or others; return the Result and {case: passed}."""
+    result = boot.boot(machine, base=BASE, arch=arch, tree=tree, variant=VARIANT,
+                       run=[f"kunit:{name}" for name in suites], smp=smp,
                        append=f"io_check_kunit.race_rounds={rounds}",
                        timeout=400, log=boot.BUILD / "check" / log)
     # KUnit cuts what debugfs shows of a case with many failures
@@ -187,6 +210,19 @@ def test_core():
     assert f"{ROUNDS} rounds, 2 CPUs online" in result.ktap.read_text()
 
 
+@on(ELSEWHERE)
+def test_core_elsewhere(machine, arch):
+    """The suite on machines whose buses fail nothing, and the LBA's on its model."""
+    kernel("patched", arch, VARIANT)
+    suites = ["io_check"] + ["lba_io_check"] * ((machine, arch) in LBA)
+    result, cases = suite("patched", f"core-{machine}-{arch}", machine=machine,
+                          arch=arch, suites=suites)
+    assert green(result.ktap) and all(cases.values()), result.ktap.read_text()
+    assert not result.complaints()
+    assert {"test_inject_kinds", "test_inject_modes", "test_inject_flip",
+            *(m[4] for m in LBA_MUTANTS if len(suites) > 1)} <= set(cases)
+
+
 @pytest.fixture(scope="module")
 def mutant():
     """The patched tree a second time; returns what breaks and mends it."""
@@ -194,7 +230,7 @@ def mutant():
                     boot.BUILD / BASE / "mutant"], check=True)
     whole = {}
 
-    def build(file, pairs):
+    def build(file, pairs, arch=ARCH):
         """Replace each text of pairs in file, which has it once, and build."""
         path = boot.BUILD / BASE / "mutant" / file
         mend()
@@ -203,7 +239,7 @@ def mutant():
             assert text.count(old) == 1, f"{file} has not once:\n{old}"
             text = text.replace(old, new)
         path.write_text(text)
-        kernel("mutant", ARCH, VARIANT, "vmlinux")
+        kernel("mutant", arch, VARIANT, "vmlinux")
 
     def mend():
         for path, text in whole.items():
@@ -220,6 +256,17 @@ def test_mutant_red(mutant, what, file, old, new, case):
     """Without a guard the case that watches it fails."""
     mutant(file, [(old, new)])
     result, cases = suite("mutant", "mutant")
+    assert cases.get(case) is False, f"without {what}: {cases}"
+
+
+@on(LBA)
+@pytest.mark.parametrize("what,file,old,new,case", LBA_MUTANTS,
+                         ids=[re.sub(r"\W+", "-", m[0]) for m in LBA_MUTANTS])
+def test_mutant_lba_red(mutant, what, file, old, new, case, machine, arch):
+    """Without what makes the LBA's error log work the model's case fails."""
+    mutant(file, [(old, new)], arch)
+    result, cases = suite("mutant", "mutant-lba", machine=machine, arch=arch,
+                          suites=["lba_io_check"])
     assert cases.get(case) is False, f"without {what}: {cases}"
 
 

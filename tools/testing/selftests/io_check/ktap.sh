@@ -51,16 +51,21 @@ find_device()
 	done
 }
 
-# Take the adapter from its driver.  In both families offset 0x34 is a register
-# that stores what is written and does nothing while no driver is bound:
-# SCRATCHA, and of HostInterruptMask the bits of 0x9.
+# Take the adapter from its driver, and others as well: no access of theirs is to
+# come between.  In both families offset 0x34 is a register that stores what is
+# written and does nothing while no driver is bound: SCRATCHA, and of
+# HostInterruptMask the bits of 0x9.
 find_adapter()
 {
 	insmod /modules/io_check_test.ko 2> /dev/null ||
 		modprobe io_check_test 2> /dev/null
 	[ -w $FILE ] || skip "no $FILE: CONFIG_IO_CHECK_KUNIT_TEST?"
 	find_device
-	[ ! -e "$dev/driver" ] || echo "$bdf" > "$dev/driver/unbind"
+	for adapter in /sys/bus/pci/drivers/mptsas/*:* \
+		/sys/bus/pci/drivers/sym53c8xx/*:*; do
+		[ ! -e "$adapter" ] ||
+			echo "${adapter##*/}" > "${adapter%/*}/unbind"
+	done
 	memory_on
 }
 

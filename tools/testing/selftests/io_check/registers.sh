@@ -114,10 +114,11 @@ untouched()
 echo "1..4"
 alive
 result $? "accesses to a live device"
-memory_off
 echo "registers: memory decode off, $mode accesses" > /dev/console
+memory_off
 dead
 rc=$?
+echo "registers: memory decode on" > /dev/console
 memory_on
 result $rc "accesses to a dead device"
 untouched

@@ -4,23 +4,31 @@
 # Verified I/O to all disks of QEMU's while the first adapter, its driver
 # bound, loses its memory decoding again and again.
 #
-# usage: storm.sh [-t SECONDS] [HITS [SEED [PCI_BURST-OPTION...]]]
+# usage: storm.sh [-t SECONDS] [-w] [-i] [HITS [SEED [PCI_BURST-OPTION...]]]
 #
 # HITS (50) bursts have to hit, that is, fail an access that the driver makes;
 # a kernel that does not count failed accesses is given as many bursts, hit or
-# not.  SECONDS is the timeout of the disks' commands.  Bursts, and samples of
-# the disks' progress, go to the virtio ports "bursts.csv" and "samples.csv", or
-# else to /tmp.
+# not.  SECONDS is the timeout of the disks' commands.  -w: no burst begins before
+# the adapter's disks are back from the last one.  -i: there are none; something
+# outside of this machine fails HITS accesses.  Bursts, and samples of the disks'
+# progress, go to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
 
-patience=3
-if [ "$1" = -t ]; then
-	patience=$((3 * $2))
-	command_timeout "$2" "$disks"
-	shift 2
-fi
+patience=3 outside=
+while getopts t:wi option; do
+	case $option in
+	t)
+		patience=$((3 * OPTARG))
+		command_timeout "$OPTARG" "$disks"
+		;;
+	w) await=$near ;;
+	i) outside=1 ;;
+	*) exit 1 ;;
+	esac
+done
+shift $((OPTIND - 1))
 hits=${1:-50}
 seed=${2:-1}
 shift $(($# < 2 ? $# : 2))
@@ -40,23 +48,35 @@ storm /tmp/storm "$disks"
 sampler=$!
 sleep 2
 before=$(counted)
-if [ -n "$before" ]; then
-	set -- -n $((3 * hits)) -e $errors -H "$hits" "$@"
+if [ -n "$outside" ]; then
+	echo "storm: begins" > /dev/console
+	tries=0
+	until now=$(counted); [ "${now:-0}" -ge $((before + hits)) ]; do
+		[ $tries -lt $((30 * hits)) ] || break
+		sleep 1
+		tries=$((tries + 1))
+	done
+	[ "${now:-0}" -ge $((before + hits)) ]
+	result $? "accesses failed"
 else
-	set -- -n "$hits" "$@"
+	if [ -n "$before" ]; then
+		set -- -n $((3 * hits)) -e $errors -H "$hits" "$@"
+	else
+		set -- -n "$hits" "$@"
+	fi
+	for name in $await; do
+		set -- "$@" -w "$name"
+	done
+	./pci_burst -d "$bdf" -s "$seed" -l 1000:2000000 -g 700000:1000000 "$@" \
+		-o "$(output bursts.csv)"
+	result $? "pci_burst ran"
 fi
-for name in $await; do
-	set -- "$@" -w "$name"
-done
-./pci_burst -d "$bdf" -s "$seed" -l 1000:2000000 -g 700000:1000000 "$@" \
-	-o "$(output bursts.csv)"
-result $? "pci_burst ran"
 # shellcheck disable=SC2086
 last=$(completed $near)
 # blocks written in the last burst are verified before the end; a lost command
 # comes back after its timeout and what error handling takes
 sleep $patience
-goes_on $last
+goes_on "$last"
 result $? "I/O goes on after the last burst"
 kill $fio
 wait $fio

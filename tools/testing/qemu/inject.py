@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Raise machine checks in a guest from outside, at an instruction of our choice.
+
+QEMU's 7410 and PA-RISC machines raise none by themselves, whatever their buses
+reject.  The emulator is unmodified: its gdb stub stops the guest at the
+instruction, the exception is raised, and the guest goes on.  How it is raised:
+
+ppc32   qtest pulls the CPU's machine-check pin (MCP), and QEMU's CPU takes the
+        interrupt; SRR1 says nothing of the cause.
+parisc  what firmware would have left behind is set up (hpmc.S), and the guest
+        continues at its HPMC vector.
+
+The access itself works: what is tried is the way from the exception back into
+the driver.  Results of this kind are **injected exception**.
+
+A breakpoint is in place while an injection is due, and the guest runs free
+between two of them.  The client speaks the few packets of gdb's remote protocol
+that this takes (GDB manual, appendix E) because gdb itself cannot be used: it
+writes all registers at once where QEMU's hppa takes them one by one only.
+"""
+
+import dataclasses
+import itertools
+import random
+import re
+import socket
+import subprocess
+import threading
+import time
+
+import boot
+
+CONNECT_S = 20      # until QEMU has its sockets
+HIT_S = 10          # until an armed breakpoint is hit
+SETTLE_S = 1.0      # between two injections, guest running
+INIT = "Run /init"  # what the kernel says, seconds before a gate is come to
+FAR = 1024          # bytes from a function's start to its access
+
+
+class Gone(Exception):
+    """The guest is: QEMU closed the socket."""
+
+
+def connect(path):
+    """A connected Unix socket, as soon as QEMU listens."""
+    end = time.monotonic() + CONNECT_S
+    while True:
+        peer = socket.socket(socket.AF_UNIX)
+        try:
+            peer.connect(str(path))
+            return peer
+        except OSError:
+            peer.close()
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+class Gdb:
+    """QEMU's gdb stub."""
+
+    def __init__(self, path):
+        self.peer = connect(path)
+        self.data = b""
+
+    def send(self, packet):
+        """Send a packet; the stub's acknowledgement is skipped by receive()."""
+        body = packet.encode()
+        try:
+            self.peer.sendall(b"$" + body + b"#%02x" % (sum(body) & 255))
+        except OSError as error:
+            raise Gone from error
+
+    def receive(self, seconds):
+        """The next packet, or None in so many seconds."""
+        end = time.monotonic() + seconds
+        while True:
+            match = re.search(rb"\$([^#]*)#..", self.data)
+            if match:
+                self.data = self.data[match.end():]
+                self.peer.sendall(b"+")
+                return match[1].decode()
+            self.peer.settimeout(max(0.01, end - time.monotonic()))
+            try:
+                more = self.peer.recv(65536)
+            except TimeoutError:
+                return None
+            except OSError as error:
+                raise Gone from error
+            if not more:
+                raise Gone
+            self.data += more
+
+    def ask(self, packet):
+        """Send a packet that has an answer, and return that."""
+        self.send(packet)
+        answer = self.receive(CONNECT_S)
+        if answer is None or re.match(r"E\d\d$", answer):
+            raise RuntimeError(f"gdb stub: {packet}: {answer}")
+        return answer
+
+    def go(self):
+        """Let the guest run."""
+        self.send("c")
+
+    def stop(self):
+        """Stop it, wherever it is."""
+        self.peer.sendall(b"\x03")
+        self.receive(CONNECT_S)
+
+
+def ppc32(gdb, files, _pc):
+    """Pull MCP for a moment: pin 3, at its falling edge (QEMU, ppc6xx_set_irq)."""
+    for level in (1, 0):
+        files["qtest"].sendall(b"set_irq_in /machine/unattached/device[0] "
+                               b"unnamed-gpio-in 3 %d\n" % level)
+        files["qtest"].recv(64)
+
+
+def parisc(gdb, files, pc):
+    """Continue at the HPMC vector, as firmware would leave the CPU there.
+
+    Register numbers are QEMU's (target/hppa/gdbstub.c): 0 PSW, 33 and 35 the
+    instruction queue, 34 and 36 its spaces.
+    """
+    code, where = files["hpmc"], files["buffer"]
+    psw = int(gdb.ask("p0"), 16)
+    words = code[:-8] + pc.to_bytes(4, "big") + (psw & 0xffffffff).to_bytes(4, "big")
+    gdb.ask("Qqemu.PhyMemMode:1")
+    gdb.ask(f"M{where:x},{len(words):x}:{words.hex()}")
+    gdb.ask("Qqemu.PhyMemMode:0")
+    # M on; W as it is
+    for number, value in ((0, 0x10000 | psw & 0x08000000), (33, where),
+                          (35, where + 4), (34, 0), (36, 0)):
+        gdb.ask(f"P{number:x}={value:08x}")
+
+
+RAISE = {"ppc32": ppc32, "parisc": parisc, "parisc64": parisc}
+# The program counter's number in the gdb stub
+PC = {"ppc32": 64, "parisc": 33, "parisc64": 33}
+PAGE_OFFSET = {"parisc": 0x10000000, "parisc64": 0x40000000}
+
+
+def assembled(arch):
+    """hpmc.S as bytes, with room for its two words."""
+    cross = boot.facts("parisc")["CROSS"]
+    out = boot.BUILD / f"logs/hpmc.{arch}"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([cross + "as", boot.TOP / "tools/testing/qemu/hpmc.S",
+                    "-o", f"{out}.o"], check=True)
+    subprocess.run([cross + "objcopy", "-O", "binary", "-j", ".text",
+                    f"{out}.o", out], check=True)
+    return out.read_bytes()
+
+
+def symbols(cross, vmlinux):
+    """{name: address} of a kernel."""
+    text = subprocess.run([cross + "nm", vmlinux], check=True,
+                          capture_output=True, text=True).stdout
+    return {name.lstrip("."): int(address, 16) for address, _, name in
+            (line.split() for line in text.splitlines() if line.count(" ") == 2)}
+
+
+def instructions(cross, vmlinux, function, address, first, last):
+    """[(address, text)] of the function at an address: from the instruction that
+    matches first up to, but without, the next one that matches last.
+
+    By address, as objdump knows only one of the names that share one.
+    """
+    text = subprocess.run(
+        [cross + "objdump", "-d", "--no-show-raw-insn",
+         f"--start-address={address:#x}", f"--stop-address={address + FAR:#x}",
+         vmlinux], check=True, capture_output=True, text=True).stdout
+    found = []
+    for at, words in re.findall(r"^\s*([0-9a-f]+):\s+(\S.*)$", text, re.M):
+        if found and re.match(last, words):
+            break
+        if found or re.match(first, words):
+            found.append((int(at, 16), f"{function} {' '.join(words.split())}"))
+    return found
+
+
+# The access itself, and what is behind the last instruction that it may be
+# blamed on: of a stub, and of the plain function that vanilla has in its place
+# (44: the ReplyFifo in mpt_interrupt).
+STUB = {"ppc32": (r"(l|st)[bhw]\w*x\s", r"blr"),
+        "parisc": (r"(ld|st)[bhwd]\s.*\(r26\)", r"st[wd]\s+r0,")}
+PLAIN = {"ppc32": (r"twi\s", r""), "parisc": (r"ldb\s+0\(|ldw\s+44\(", r"")}
+STUB["parisc64"], PLAIN["parisc64"] = STUB["parisc"], PLAIN["parisc"]
+
+
+@dataclasses.dataclass
+class Plan:
+    """What to inject.
+
+    functions  that have points: each instruction of their accesses is one
+    plain      whether they are plain accesses; then of the functions only the first
+               that the kernel has, as a compiler may have inlined it
+    count      of injections, a point each, shuffled by seed, once the console says
+               start; 0: whenever a point is come to between start and end
+    settle     seconds of the guest's running free between two
+    gate       with count 0: a function that runs behind the console's saying start
+               or end, and before any access that is due
+    """
+
+    functions: tuple
+    count: int
+    start: str
+    end: str = ""
+    plain: bool = False
+    seed: int = 1
+    settle: float = SETTLE_S
+    gate: str = ""
+
+
+class Injector:
+    """A thread that carries out a Plan in the guest of one boot."""
+
+    def __init__(self, plan, arch, vmlinux, directory):
+        self.plan, self.arch = plan, arch
+        cross = boot.facts(arch)["CROSS"]
+        first, last = (PLAIN if plan.plain else STUB)[arch]
+        names, self.points = symbols(cross, vmlinux), []
+        functions = plan.functions
+        if plan.plain:
+            functions = [f for f in functions if f in names][:1] or functions
+        for function in functions:
+            points = function in names and instructions(
+                cross, vmlinux, function, names[function], first, last)
+            if not points:
+                raise SystemExit(f"inject: no access in {function} of {vmlinux}")
+            self.points += points
+        random.Random(plan.seed).shuffle(self.points)
+        self.gate = names.get(plan.gate)
+        self.sockets = {name: directory / f"{name}.sock" for name in ("gdb", "qtest")}
+        self.files = {}
+        if arch in PAGE_OFFSET:
+            self.files["hpmc"] = assembled(arch)
+            self.files["buffer"] = names["hpmc_iodc_buf"] - PAGE_OFFSET[arch]
+        self.done, self.error = [], None
+        self.thread = threading.Thread(target=self.work, daemon=True)
+
+    def arguments(self):
+        """QEMU's."""
+        for path in self.sockets.values():
+            path.unlink(missing_ok=True)
+        return ["-gdb", f"unix:{self.sockets['gdb']},server=on,wait=off",
+                "-qtest", f"unix:{self.sockets['qtest']},server=on,wait=off",
+                "-qtest-log", "none"]
+
+    def start(self, console):
+        """Begin once console says so."""
+        self.console = console
+        self.thread.start()
+
+    def said(self, what):
+        """Whether the console said so."""
+        return what in self.console.read_text(errors="replace")
+
+    def work(self):
+        """The thread."""
+        try:
+            if self.arch == "ppc32":
+                self.files["qtest"] = connect(self.sockets["qtest"])
+            # breakpoints make firmware slow: a minute with OpenBIOS
+            while not self.said(self.plan.start if self.plan.count else INIT):
+                time.sleep(0.1)
+            gdb = Gdb(self.sockets["gdb"])
+            gdb.ask("?")
+            for point in itertools.cycle(self.points):
+                if len(self.done) >= self.plan.count:
+                    break
+                self.once(gdb, *point)
+            if not self.plan.count:
+                self.each(gdb)
+            gdb.ask("D")
+        except Gone:
+            pass
+        except Exception as error:      # shown by boot(), which has no other way
+            self.error = error
+
+    def once(self, gdb, address, what):
+        """One injection; the guest is stopped before, and after."""
+        gdb.ask(f"Z0,{address:x},4")
+        gdb.go()
+        if gdb.receive(HIT_S) is None:
+            gdb.stop()
+            gdb.ask(f"z0,{address:x},4")
+            return
+        gdb.ask(f"z0,{address:x},4")
+        RAISE[self.arch](gdb, self.files, address)
+        self.done.append(what)
+        gdb.go()
+        time.sleep(self.plan.settle)
+        gdb.stop()
+
+    def each(self, gdb):
+        """An injection whenever the guest comes to a point."""
+        names, armed = dict(self.points), False
+        gdb.ask(f"Z0,{self.gate:x},4")
+        while True:
+            gdb.go()
+            while gdb.receive(HIT_S) is None:
+                pass
+            address = int(gdb.ask(f"p{PC[self.arch]:x}"), 16)
+            if address in names:
+                RAISE[self.arch](gdb, self.files, address)
+                self.done.append(names[address])
+                continue
+            if armed and self.said(self.plan.end):
+                break
+            if not armed and self.said(self.plan.start):
+                armed = True
+                for point in names:
+                    gdb.ask(f"Z0,{point:x},4")
+            gdb.ask(f"z0,{self.gate:x},4")
+            gdb.ask("s")
+            gdb.ask(f"Z0,{self.gate:x},4")
+        for point in (*names, self.gate):
+            gdb.ask(f"z0,{point:x},4")
