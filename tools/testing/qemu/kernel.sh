@@ -44,7 +44,7 @@ kmake()
 {
 	make -C "$src" O="$obj" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
 		CC="ccache ${CROSS}gcc" HOSTCC="ccache gcc" LOCALVERSION= \
-		${KEXTRA:+"$KEXTRA"} "$@"
+		CHECK="$qemu_dir/sparse.sh" ${KEXTRA:+"$KEXTRA"} "$@"
 }
 
 configure()
