@@ -156,11 +156,18 @@ def warnings(log):
                           log, re.M))
 
 
-def built(arch, sources):
-    """Those of the sources that this kernel of test_each_patch has built."""
-    return [f for f in sources if arch in kernels_of(f) and any(
-        (boot.object_dir(BASE, "bisect", arch, variant) / f"{f[:-2]}.o").is_file()
-        for variant in ("on", "on+builtin+inject"))]
+def seen_by(arch, sources):
+    """The sources that a kernel of test_each_patch builds one by one.
+
+    The first kernel of an architecture does all, another one those that it has
+    built for itself before.
+    """
+    def is_built(path):
+        return any((boot.object_dir(BASE, "bisect", arch, variant) /
+                    f"{path[:-2]}.o").is_file()
+                   for variant in ("on", "on+builtin+inject"))
+    return [f for f in sources if arch == kernels_of(f)[0] or
+            (arch in kernels_of(f) and is_built(f))]
 
 
 def complaints(tree, arch, ours, sources):
@@ -197,13 +204,10 @@ def test_each_patch(number):
     sources = [f for f in sorted(ours)
                if f.endswith((".c", ".S")) and not f.startswith("tools/")
                and "asm-offsets" not in f]
-    seen = set()
     for arch in sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"}):
         for variant in ("plain", "on", "on+builtin+inject"):
             kernel("bisect", arch, variant, lax=True)
-        mine = built(arch, sources)
+        mine = seen_by(arch, sources)
         found = {tree: complaints(tree, arch, ours, mine)
                  for tree in ("bisect", "vanilla")}
         assert not found["bisect"] - found["vanilla"]
-        seen |= set(mine)
-    assert seen == set(sources)
