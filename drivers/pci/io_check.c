@@ -34,7 +34,7 @@ EXPORT_SYMBOL_GPL(io_check_seq);
  */
 struct io_check_domain {
 	raw_spinlock_t lock;	/* error status is cleared under it */
-	u32 stamp;		/* io_check_seq after the last error here */
+	atomic_t stamp;		/* io_check_seq after the last error here */
 };
 
 #define IO_CHECK_DOMAIN_BITS	4
@@ -81,10 +81,10 @@ static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
 static void io_check_bump(struct io_check_domain *d)
 {
 	u32 seq = atomic_inc_return(&io_check_seq);
-	u32 old = READ_ONCE(d->stamp);
+	int old = atomic_read(&d->stamp);
 
 	while ((s32)(seq - old) > 0)
-		if (try_cmpxchg(&d->stamp, &old, seq))
+		if (atomic_try_cmpxchg(&d->stamp, &old, seq))
 			break;
 }
 
@@ -198,7 +198,7 @@ static bool io_check_domain_hit(const struct io_check *c)
 	bool hit;
 
 	raw_spin_lock_irqsave(&d->lock, flags);
-	hit = (s32)(d->stamp - c->seq) > 0;
+	hit = (s32)(atomic_read(&d->stamp) - c->seq) > 0;
 	raw_spin_unlock_irqrestore(&d->lock, flags);
 	return hit;
 }
