@@ -70,6 +70,23 @@ io_check_find_stub(unsigned long ip)
 	return NULL;
 }
 
+/*
+ * Decode what the table knows of a fault at @err->ip, with the cause of a fault
+ * that says no more.  Returns the stub, or NULL where there is none.
+ */
+static inline const struct io_check_stub *
+io_check_decode_stub(struct io_check_err *err)
+{
+	const struct io_check_stub *s = io_check_find_stub(err->ip);
+
+	err->cause = IO_CHECK_ABORT;
+	if (s) {
+		err->size = s->size;
+		err->write = s->write;
+	}
+	return s;
+}
+
 void arch_io_check_decode(struct io_check_err *err);
 
 /* A read returned all-ones.  Without a platform to ask that is data. */

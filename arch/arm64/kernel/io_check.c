@@ -82,13 +82,8 @@ NOKPROBE_SYMBOL(io_check_fixup);
 
 void arch_io_check_decode(struct io_check_err *err)
 {
-	const struct io_check_stub *s = io_check_find_stub(err->ip);
-
-	err->cause = IO_CHECK_ABORT;
-	if (!s)
+	if (!io_check_decode_stub(err))
 		return;
-	err->size = s->size;
-	err->write = s->write;
 	if ((err->raw[0] & ESR_ELx_FSC) == ESR_FSC_PARITY)
 		err->cause = IO_CHECK_PARITY;
 }

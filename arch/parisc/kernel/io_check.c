@@ -26,15 +26,10 @@ EXPORT_SYMBOL_GPL(io_check_test_extable);
 /* An HPMC does not say what the bus made of the access. */
 void arch_io_check_decode(struct io_check_err *err)
 {
-	const struct io_check_stub *s = io_check_find_stub(err->ip);
-
-	err->cause = IO_CHECK_ABORT;
-	if (!s)
+	if (!io_check_decode_stub(err))
 		return;
-	err->size = s->size;
-	err->write = s->write;
 	/* the stub's value is as it was on the bus */
-	switch (s->size) {
+	switch (err->size) {
 	case 2:
 		err->value = swab16(err->value);
 		break;

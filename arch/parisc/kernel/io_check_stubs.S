@@ -26,6 +26,7 @@
 
 #include <asm/assembly.h>
 #include <asm/psw.h>
+#include <asm-generic/io_check.h>
 #include <linux/linkage.h>
 #include <linux/threads.h>
 
@@ -97,17 +98,6 @@
 	bv,n	%r0(%r31)
 	.endm
 
-	/* struct io_check_stub */
-	.macro	stub_entry start, end, pad, size, write
-	.section .rodata.io_check, "a"
-	.align	4
-	.word	\start - .
-	.word	\end - .
-	.word	\pad - .
-	.byte	\size, \write, 0, 0
-	.section .text.io_check, "ax"
-	.endm
-
 	.macro	load_stub name, load, size
 ENTRY(\name)
 	arm
@@ -118,7 +108,7 @@ ENTRY(\name)
 .Lend\@:
 	disarm_and_return
 ENDPROC(\name)
-	stub_entry .Lstart\@, .Lend\@, io_check_load_failed, \size, 0
+	io_check_stub .Lstart\@, .Lend\@, io_check_load_failed, \size, 0
 	.endm
 
 	.macro	store_stub name, store, size
@@ -130,7 +120,7 @@ ENTRY(\name)
 .Lend\@:
 	disarm_and_return
 ENDPROC(\name)
-	stub_entry .Lstart\@, .Lend\@, io_check_store_failed, \size, 1
+	io_check_stub .Lstart\@, .Lend\@, io_check_store_failed, \size, 1
 	.endm
 
 	.section .bss

@@ -96,15 +96,9 @@ NOKPROBE_SYMBOL(io_check_fixup);
 
 void arch_io_check_decode(struct io_check_err *err)
 {
-	const struct io_check_stub *s = io_check_find_stub(err->ip);
-
-	err->cause = IO_CHECK_ABORT;
-	if (s) {
-		err->size = s->size;
-		err->write = s->write;
-		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && s->size == 8)
-			err->value = swab64(err->value);
-	}
+	if (io_check_decode_stub(err) && err->size == 8 &&
+	    IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		err->value = swab64(err->value);
 	if (IS_ENABLED(CONFIG_PPC32) || err->write ||
 	    !(err->raw[0] & SRR1_MC_LOADSTORE))
 		return;

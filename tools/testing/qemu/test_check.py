@@ -40,7 +40,7 @@ def run(machine, arch, **how):
     that registers.sh makes to a dead device.
     """
     how = {"base": BASE, "arch": arch, **how}
-    if not boot.MACHINES[machine].faults:
+    if not boot.MACHINES[machine].faults and "plan" not in how:
         bits = [n for n in SIZES if n < 64 or "64" in arch]
         how["plan"] = inject.Plan(
             tuple(f"__io_check_{way}{n}" for way in ("ld", "st") for n in bits), 0,
@@ -119,6 +119,19 @@ def test_extable_alone_red(machine, arch):
     result, again = run(machine, arch, run=["registers"], args=["extable"])
     assert result.outcome == "panic" and result.hits_in_bar() == 1, again
     assert "ok 1 accesses to a live device" in result.ktap.read_text(), again
+    assert not green(result.ktap), again
+
+
+@on([m for m in MACHINES if not boot.MACHINES[m[0]].faults])
+def test_foreign_exception_red(machine, arch):
+    """One that comes at an access of nobody's session ends the kernel as before.
+
+    The access is virtio's, of its interrupt status.
+    """
+    result, again = run(machine, arch, run=["registers"], plan=inject.Plan(
+        ("ioread8",), 1, start="registers: memory decode off", plain=True))
+    assert len(result.injected) == 1, again
+    assert result.outcome == boot.MACHINES[machine].dies, again
     assert not green(result.ktap), again
 
 
