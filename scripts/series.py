@@ -6,8 +6,10 @@
 keeps a patch to those bases, "# fix" says that it stands alone and has no
 option.  A patch holds hunks for files that the base
 has.  Files it adds stand in this repository at their kernel path and are
-claimed after its "---" by "Adds: PATH" lines.  BASE/NAME.patch beside a patch
-replaces its hunks on that base.
+claimed after its "---" by "Adds: PATH" lines.  A patch is written on its home,
+the first of `bases` that it applies to.  For another base, BASE/NAME.patch
+beside it replaces the hunks of the files that it names, and changes files that
+the patch adds.
 
 Only the files that the series touches are put under git: a repository with
 one commit a patch, dated as the patch is, so that hashes repeat.
@@ -61,11 +63,16 @@ class Patch:
         self.header, rest = text.split("\n---\n", 1)
         claims, self.hunks = self.split(rest)
         self.adds = re.findall(r"^Adds: (\S+)$", claims, re.M)
-        own = file.parent / base / file.name
-        if own.is_file():
-            self.hunks = self.split(own.read_text())[1]
-        self.touches = sorted(set(
-            re.findall(r"^diff --git a/(\S+) b/", self.hunks, re.M)))
+        self.main = by_file(self.hunks)
+        self.own = file.parent / base / file.name
+        own = (by_file(self.split(self.own.read_text())[1])
+               if self.own.is_file() else {})
+        # of what the patch adds; after that
+        self.late = "".join(h for f, h in own.items() if f in self.adds)
+        hunks = {f: h for f, h in {**self.main, **own}.items()
+                 if f not in self.adds and "\n@@ " in h}
+        self.hunks = "".join(hunks.values())
+        self.touches = sorted(hunks)
 
     @staticmethod
     def split(text):
@@ -77,6 +84,12 @@ class Patch:
         """The patch file with the given hunks, as refresh writes it."""
         claims = "".join(f"Adds: {a}\n" for a in self.adds)
         return f"{self.header}\n---\n{claims}" + ("\n" + hunks if hunks else "")
+
+
+def by_file(hunks):
+    """{path: its part} of a diff."""
+    return {re.match(r"diff --git a/(\S+) b/", part)[1]: part
+            for part in re.split(r"^(?=diff --git )", hunks, flags=re.M) if part}
 
 
 def bases():
@@ -91,10 +104,11 @@ def read_series(base, fixes_only=False):
     patches = []
     for line in (TOP / "series").read_text().splitlines():
         name, *guards = (part.strip() for part in line.split("#"))
-        wanted = [g[5:].split() for g in guards if g.startswith("base:")]
-        if (name and all(base in bases for bases in wanted)
-                and ("fix" in guards or not fixes_only)):
+        wanted = [b for b in bases() if all(
+            b in g[5:].split() for g in guards if g.startswith("base:"))]
+        if name and base in wanted and ("fix" in guards or not fixes_only):
             patches.append(Patch(name, base))
+            patches[-1].home = wanted[0]
     return patches
 
 
@@ -106,12 +120,42 @@ def package_version(base):
     return run.stdout.strip() or None
 
 
+def diff(path, old, new):
+    """Hunks that make new of a file's bytes old."""
+    with tempfile.TemporaryDirectory() as tmp:
+        for side, data in (("a", old), ("b", new)):
+            file = Path(tmp, side, path)
+            file.parent.mkdir(parents=True)
+            file.write_bytes(data)
+        run = subprocess.run(["git", "diff", "--no-index", "--no-color",
+                              "--no-ext-diff", "--no-prefix", f"a/{path}",
+                              f"b/{path}"], cwd=tmp, capture_output=True, text=True)
+    return re.sub(r"^index .*\n", "", run.stdout, flags=re.M)
+
+
+def applied(hunks, path, old):
+    """(file, rejects): what hunks make of a file's bytes, and those that do not fit."""
+    with tempfile.TemporaryDirectory() as tmp:
+        file = Path(tmp, path)
+        file.parent.mkdir(parents=True)
+        file.write_bytes(old)
+        subprocess.run(["git", "apply", "--reject", "--whitespace=nowarn", "-"],
+                       cwd=tmp, input=hunks.encode(), capture_output=True)
+        rejects = Path(f"{file}.rej")
+        return (file.read_bytes(),
+                rejects.read_text() if rejects.is_file() else "")
+
+
 class Repo:
     """A git repository of touched files: the base, then a commit a patch."""
 
-    def __init__(self, base, read_base, fixes_only=False):
-        """read_base(path) returns the bytes of the base's file, or None."""
-        self.base = base
+    def __init__(self, base, read_base, fixes_only=False, strict=True):
+        """read_base(path) returns the bytes of the base's file, or None.
+
+        Unless strict, hunks that do not apply are in rejects, {(patch, file):
+        hunks}, and the others are applied.
+        """
+        self.base, self.strict, self.rejects = base, strict, {}
         self.patches = read_series(base, fixes_only)
         self.dir = BUILD / base / ("fixes.git" if fixes_only else "series.git")
         shutil.rmtree(self.dir, ignore_errors=True)
@@ -125,16 +169,18 @@ class Repo:
         git("update-ref", "refs/heads/series", self.head, cwd=self.dir)
 
     def _base_commit(self, read_base):
-        self.root_files = {}
+        self.root_files = set()
         listing = b""
         for path in sorted({t for p in self.patches for t in p.touches}):
             data = read_base(path)
+            if data is None and not self.strict:
+                continue
             if data is None:
                 raise Error(f"base {self.base} has no {path}; patched by " +
                             ", ".join(p.path for p in self.patches
                                       if path in p.touches))
             blob = git("hash-object", "-w", "--stdin", cwd=self.dir, stdin=data)
-            self.root_files[path] = data
+            self.root_files.add(path)
             listing += b"100644 %s\t%s\n" % (blob.strip(), path.encode())
         git("update-index", "--index-info", cwd=self.dir, stdin=listing)
         version = package_version(self.base) or "unknown"
@@ -160,17 +206,7 @@ class Repo:
         for want in ("Author", "Email", "Subject", "Date"):
             if want not in field:
                 raise Error(f"{patch.path}: mail header lacks {want}")
-        if patch.hunks:
-            try:
-                git("apply", "--cached", "--whitespace=nowarn", "-",
-                    cwd=self.dir, stdin=patch.hunks.encode())
-            except Error as e:
-                raise Error(
-                    f"{patch.path} does not apply to linux-source-{self.base} "
-                    f"{package_version(self.base)}; last checked on "
-                    f"{bases().get(self.base)}\n{e}\n"
-                    f"remedy: make tree BASE={self.base}, resolve, make refresh"
-                ) from None
+        self._apply(patch, patch.hunks)
         listing = b""
         for path in patch.adds:
             file = TOP / path
@@ -180,25 +216,48 @@ class Repo:
             mode = b"100755" if os.access(file, os.X_OK) else b"100644"
             listing += b"%s %s\t%s\n" % (mode, blob.strip(), path.encode())
         git("update-index", "--index-info", cwd=self.dir, stdin=listing)
+        self._apply(patch, patch.late)
         return self._write(field["Subject"] + "\n\n" + message, [self.head], {
             "GIT_AUTHOR_NAME": field["Author"],
             "GIT_AUTHOR_EMAIL": field["Email"],
             "GIT_AUTHOR_DATE": field["Date"]})
+
+    def _apply(self, patch, hunks):
+        if not hunks:
+            return
+        try:
+            git("apply", "--cached", "--whitespace=nowarn", "-",
+                cwd=self.dir, stdin=hunks.encode())
+        except Error as e:
+            if self.strict:
+                raise Error(
+                    f"{patch.path} does not apply to linux-source-{self.base} "
+                    f"{package_version(self.base)}; last checked on "
+                    f"{bases().get(self.base)}\n{e}\n"
+                    f"remedy: make tree BASE={self.base}, resolve, "
+                    f"make refresh BASE={self.base}") from None
+            for path, part in by_file(hunks).items():
+                self._apply_in_part(patch, path, part)
+
+    def _apply_in_part(self, patch, path, hunks):
+        """Apply the hunks that fit; the others go to self.rejects."""
+        try:
+            old = git("show", f":{path}", cwd=self.dir)
+        except Error:
+            self.rejects[patch.path, path] = hunks
+            return
+        new, rejected = applied(hunks, path, old)
+        blob = git("hash-object", "-w", "--stdin", cwd=self.dir, stdin=new)
+        git("update-index", "--cacheinfo", f"100644,{blob.decode().strip()},{path}",
+            cwd=self.dir)
+        if rejected:
+            self.rejects[patch.path, path] = rejected
 
     def tree(self, commit):
         """{path: (mode, blob)} of a commit."""
         out = git("ls-tree", "-r", commit, cwd=self.dir).decode()
         return {line.split("\t")[1]: tuple(line.split()[0:3:2])
                 for line in out.splitlines()}
-
-    def hunks(self, old, new):
-        """Hunks between two commits, for files of the base only."""
-        files = [f for f in self.tree(new) if f in self.root_files]
-        if not files:
-            return ""
-        diff = git("diff", "--no-color", "--no-ext-diff", "--no-renames",
-                   old, new, "--", *files, cwd=self.dir).decode()
-        return re.sub(r"^index .*\n", "", diff, flags=re.M)
 
     def expand(self, dest, commit, vanilla):
         """Make dest, a copy of vanilla, hold commit's files.
@@ -259,14 +318,14 @@ def vanilla_tree(base):
     return tree
 
 
-def repo_on_tree(base, fixes_only=False):
+def repo_on_tree(base, fixes_only=False, strict=True):
     """The series, or its fixes, on the unpacked base."""
     tree = vanilla_tree(base)
 
     def read(path):
         file = tree / path
         return file.read_bytes() if file.is_file() else None
-    return Repo(base, read, fixes_only), tree
+    return Repo(base, read, fixes_only, strict), tree
 
 
 def clone_tree(vanilla, dest, link=True):
@@ -374,8 +433,11 @@ def cmd_export(args):
 
 
 def cmd_tree(args):
-    """Expand a full tree with one commit a patch, to work in."""
-    repo, vanilla = repo_on_tree(args.base)
+    """Expand a full tree with one commit a patch, to work in.
+
+    Hunks that do not apply are left in FILE.rej, to be resolved there.
+    """
+    repo, vanilla = repo_on_tree(args.base, strict=False)
     dest = BUILD / args.base / "tree"
     if dest.is_dir():
         raise Error(f"{dest.relative_to(TOP)} exists\n"
@@ -391,86 +453,91 @@ def cmd_tree(args):
     (dest / ".gitignore").unlink(missing_ok=True)
     (dest / ".git/info/exclude").write_text("/*\n")
     git("reset", "-q", "series", cwd=dest)
+    for (patch, path), hunks in repo.rejects.items():
+        with open(f"{dest / path}.rej", "a") as file:
+            file.write(f"{patch}\n{hunks}")
+        print(f"  REJECT  {path}.rej of {patch}")
     print(f"{dest.relative_to(TOP)}: branch series, a commit a patch.\n"
           "Edit, git add -f new files, amend or rebase; then make refresh.")
 
 
-def tree_diff(dest, vanilla, old, new, path):
-    """Hunks of one file between two commits of a work tree, as `hunks` gives.
+def rewritten(base, cwd, vanilla, commits):
+    """{path in this repository: bytes, or None if it is not to be} of commits.
 
-    The base's side of a file that the series did not touch so far comes from
-    vanilla: the tree's first commit does not have it.
+    commits are (commit, its Patch) in order, in the git directory or work tree
+    cwd; the base's side of a file that was not touched so far comes from vanilla.
     """
-    def content(commit):
-        if git("ls-tree", commit, "--", path, cwd=dest):
-            return git("show", f"{commit}:{path}", cwd=dest)
-        return (vanilla / path).read_bytes()
-    with tempfile.TemporaryDirectory() as tmp:
-        for side, commit in (("a", old), ("b", new)):
-            file = Path(tmp, side, path)
-            file.parent.mkdir(parents=True)
-            file.write_bytes(content(commit))
-        run = subprocess.run(["git", "diff", "--no-index", "--no-color",
-                              "--no-prefix", f"a/{path}", f"b/{path}"],
-                             cwd=tmp, capture_output=True, text=True)
-    return re.sub(r"^index .*\n", "", run.stdout, flags=re.M)
+    def content(commit, path):
+        if git("ls-tree", commit, "--", path, cwd=cwd):
+            return git("show", f"{commit}:{path}", cwd=cwd)
+        file = vanilla / path
+        return file.read_bytes() if file.is_file() else None
+
+    previous = git("rev-list", "--max-parents=0", commits[-1][0],
+                   cwd=cwd).decode().strip()
+    writes, owner = {}, {}
+    for commit, patch in commits:
+        changed = git("diff", "--name-only", "--no-renames", previous, commit,
+                      cwd=cwd).decode().splitlines()
+        home, own, patch.adds = {}, {}, []
+        for path in sorted(changed):
+            old, new = content(previous, path), content(commit, path)
+            if path in owner:
+                raise Error(f"{path}, added by {owner[path]}, is changed by "
+                            f"{patch.path}\nremedy: move the change there")
+            if old is None:
+                owner[path] = patch.path
+                patch.adds.append(path)
+                here = (TOP / path).read_bytes() if (TOP / path).is_file() else new
+                if patch.home == base:
+                    writes[path] = new
+                elif here != new:
+                    own[path] = diff(path, here, new)
+            elif patch.home == base:
+                home[path] = diff(path, old, new)
+            elif (path not in patch.main or
+                  applied(patch.main[path], path, old) != (new, "")):
+                own[path] = diff(path, old, new)
+        if patch.home == base:
+            writes[patch.path] = patch.text("".join(home.values())).encode()
+        else:
+            own.update({path: f"diff --git a/{path} b/{path}\n"
+                        for path in patch.main if path not in changed})
+            writes[str(patch.own.relative_to(TOP))] = \
+                "".join(own[path] for path in sorted(own)).encode() or None
+        previous = commit
+    return writes
 
 
 def cmd_refresh(args):
     """Bring the commits of build/BASE/tree back into patches and files."""
-    pinned = next(iter(bases()))
-    if args.base != pinned:
-        raise Error(f"refresh works on base {pinned}, not {args.base}: hunks of "
-                    f"other bases are kept by hand in {args.base}/ beside a patch")
     dest = BUILD / args.base / "tree"
-    repo, _ = repo_on_tree(args.base)
+    patches, vanilla = read_series(args.base), vanilla_tree(args.base)
     if os.environ.get("CI") == "true" or not dest.is_dir():
         print(f"refresh: no {dest.relative_to(TOP)} (make tree); nothing to do")
         return
     if git("status", "--porcelain", "-uno", cwd=dest).strip():
         raise Error(f"{dest.relative_to(TOP)} has uncommitted edits\n"
                     "remedy: commit or amend them there first")
-    log = git("log", "--reverse", "--format=%H", "HEAD", cwd=dest).decode().split()
-    root, commits = log[0], log[1:]
-    known = {p.path: p for p in repo.patches}
     by_subject = {re.search(r"^Subject: (?:\[PATCH\] )?(.*(?:\n .*)*)", p.header,
-                            re.M)[1].replace("\n ", " "): p for p in known.values()}
-    previous, owner = root, {}
-    have = set(git("ls-tree", "-r", "--name-only", root,
-                   cwd=dest).decode().splitlines())
-    writes = {}
-    for commit in commits:
-        subject = git("show", "-s", "--format=%s", commit,
-                      cwd=dest).decode().strip()
+                            re.M)[1].replace("\n ", " "): p for p in patches}
+    commits = []
+    for commit in git("log", "--reverse", "--format=%H", "HEAD",
+                      cwd=dest).decode().split()[1:]:
+        subject, message = git("show", "-s", "--format=%s%n%b", commit,
+                               cwd=dest).decode().split("\n", 1)
         if subject not in by_subject:
             raise Error(f"commit '{subject}' has no patch in `series`\nremedy: "
                         "add a patch file with that Subject and its line first")
         patch = by_subject[subject]
-        changed = git("diff", "--name-only", previous, commit,
-                      cwd=dest).decode().splitlines()
-        vanilla = BUILD / args.base / "vanilla"
-        patch.adds = []
-        old_files = []
-        for path in changed:
-            if path in have or (vanilla / path).is_file():
-                old_files.append(path)
-            elif path in owner:
-                raise Error(f"{path}, added by '{owner[path]}', is changed by "
-                            f"'{subject}'\nremedy: move the change there")
-            else:
-                owner[path] = subject
-                patch.adds.append(path)
-                writes[path] = git("show", f"{commit}:{path}", cwd=dest)
-        diff = "".join(tree_diff(dest, vanilla, previous, commit, path)
-                       for path in sorted(old_files))
-        message = git("show", "-s", "--format=%b", commit, cwd=dest).decode()
-        head = patch.header.split("\n\n", 1)[0]
-        patch.header = head + "\n\n" + message.strip()
-        writes[patch.path] = patch.text(diff).encode()
-        previous = commit
-    for path, data in writes.items():
+        patch.header = (patch.header.split("\n\n", 1)[0] + "\n\n" +
+                        message.strip())
+        commits.append((commit, patch))
+    for path, data in rewritten(args.base, dest, vanilla, commits).items():
         file = TOP / path
-        if not file.is_file() or file.read_bytes() != data:
+        if data is None:
+            file.unlink(missing_ok=True)
+        elif not file.is_file() or file.read_bytes() != data:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
             print(f"  REFRESH {path}")
@@ -515,22 +582,22 @@ def cmd_check(args):
         raise Error("\n".join(faults))
     for base in args.bases or bases():
         repo, vanilla = repo_on_tree(base)
-        previous = git("rev-list", "--max-parents=0", repo.head,
-                       cwd=repo.dir).decode().strip()
+        want = rewritten(base, repo.dir, vanilla,
+                         list(zip(repo.commits, repo.patches)))
+        for path, data in want.items():
+            have = (TOP / path).read_bytes() if (TOP / path).is_file() else None
+            if have != data:
+                faults.append(f"{path}: not as make refresh BASE={base} writes it")
         for patch, commit in zip(repo.patches, repo.commits):
             for path in patch.adds:
                 if (vanilla / path).exists():
                     faults.append(f"{patch.path}: Adds: {path}: base {base} "
                                   "has that file; write hunks")
-            if patch.text(repo.hunks(previous, commit)) != \
-                    (TOP / patch.path).read_text() and base == next(iter(bases())):
-                faults.append(f"{patch.path}: not as make refresh writes it")
             subject = git("show", "-s", "--format=%s", commit,
                           cwd=repo.dir).decode().strip()
             if Path(patch.path).stem != slug(subject.rsplit(": ", 1)[-1]).lower():
                 faults.append(f"{patch.path}: the file name is not its subject's "
                               f"slug '{slug(subject.rsplit(': ', 1)[-1]).lower()}'")
-            previous = commit
         if package_version(base) != bases()[base]:
             print(f"note: base {base} is now {package_version(base)}; "
                   f"`bases` says {bases()[base]}")

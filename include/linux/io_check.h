@@ -33,10 +33,10 @@
 #include <linux/compiler.h>
 #include <linux/io.h>
 #include <linux/pci.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <asm/unaligned.h>
 
 struct pt_regs;
 
@@ -562,8 +562,12 @@ static inline void memcpy_toio_check(struct io_check *c, void __iomem *to,
 				     const void *from, size_t count)
 {
 #if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
-	for (; count >= 4; count -= 4, from += 4, to += 4)
-		writel_check(c, get_unaligned_le32(from), to);
+	__le32 word;
+
+	for (; count >= 4; count -= 4, from += 4, to += 4) {
+		memcpy(&word, from, sizeof(word));
+		writel_check(c, le32_to_cpu(word), to);
+	}
 	for (; count; count--, from++, to++)
 		writeb_check(c, *(const u8 *)from, to);
 #else
