@@ -46,9 +46,11 @@ endif
 env = $(shell sed -n 's/^$(1)=//p' $(QEMU)/arch/$(2).env)
 packages = $(call env,PACKAGES,$(1))
 
-# Machines of make check, and those that make check-all adds
+# Machines of make check; those without a vanilla kernel there, and so without
+# the drivers' tests; and those that make check-all adds
 MACHINES := powernv9:ppc64 arm64-virt:arm64 g3beige:ppc32 c3700:parisc64
-ALL_MACHINES := $(MACHINES) riscv64-virt:riscv64 mac99:ppc32 b160l:parisc \
+PATCHED_MACHINES := q35:x86_64
+ALL_MACHINES := $(MACHINES) $(PATCHED_MACHINES) riscv64-virt:riscv64 mac99:ppc32 b160l:parisc \
 	powernv8:ppc64 powernv10:ppc64 \
 	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
 	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
@@ -62,7 +64,8 @@ ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion powernv10:ppc64:1:fusion \
 	b160l:parisc:1:fusion b160l:parisc:1:sym53c8xx \
 	c3700:parisc64:1:sym53c8xx \
 	powernv9:ppc64el:1:fusion arm64-virt:arm64:2:sym53c8xx \
-	riscv64-virt:riscv64:1:fusion riscv64-virt:riscv64:1:sym53c8xx
+	riscv64-virt:riscv64:1:fusion riscv64-virt:riscv64:1:sym53c8xx \
+	q35:x86_64:1:fusion q35:x86_64:1:sym53c8xx
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
 
 PHONY :=
@@ -99,8 +102,18 @@ kernels-debug+kasan: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
 
 PHONY += check
-check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES)))	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
+check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES))) \
+	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES))) check-bases	## what CI runs
+	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
+
+# that each other base's series applies, and its kernel boots on one machine
+OTHER_BASES := $(filter-out $(BASE),$(BASES))
+PHONY += check-bases
+check-bases: $(addprefix check-base-,$(OTHER_BASES))
+PHONY += $(addprefix check-base-,$(BASES))
+$(addprefix check-base-,$(BASES)): check-base-%:
+	$(Q)$(MAKE) --no-print-directory lint series patched-ppc64 BASE=$*
+	$(Q)BENCH_BASE=$* $(call pytest,,$(firstword $(MACHINES)),,-k test_suites,/test_check.py)
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
@@ -152,10 +165,13 @@ patched: base
 	$(Q)$(SERIES) patched $(BASE)
 
 PHONY += $(addprefix kernels-,$(ARCHES))
-$(addprefix kernels-,$(ARCHES)): kernels-%: patched
+$(addprefix kernels-,$(ARCHES)): kernels-%: patched-%
+	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
+
+PHONY += $(addprefix patched-,$(ARCHES))
+$(addprefix patched-,$(ARCHES)): patched-%: patched
 	$(Q)scripts/setup.sh build qemu report $(call packages,$*)
 	$(Q)$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
-	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $* on
 
 setup-%:

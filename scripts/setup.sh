@@ -85,7 +85,7 @@ write_sources()
 			echo "deb $key $uri $release-backports main"
 	} > "$apt/sources.list.d/io-check.list"
 	cat > "$apt/preferences" <<-PIN
-		Package: src:qemu src:opensbi
+		Package: src:qemu src:opensbi src:seabios
 		Pin: release n=$release-backports
 		Pin-Priority: 500
 	PIN

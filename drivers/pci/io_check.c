@@ -11,6 +11,7 @@
 #include <linux/hash.h>
 #include <linux/init.h>
 #include <linux/io_check.h>
+#include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
@@ -141,15 +142,14 @@ static u16 io_check_harvest_one(struct io_check_domain *d,
 }
 
 /* Harvest @pdev and the bridges above it, with the lock of @d held. */
-static u16 io_check_harvest(struct io_check_domain *d, struct pci_dev *pdev)
+static u16 io_check_harvest(struct io_check_domain *d, struct pci_dev *pdev,
+			    u16 mask)
 {
 	u16 status;
 
-	status = io_check_harvest_one(d, pdev, PCI_STATUS,
-				      PCI_STATUS_ERROR_BITS);
+	status = io_check_harvest_one(d, pdev, PCI_STATUS, mask);
 	while ((pdev = pci_upstream_bridge(pdev)))
-		status |= io_check_harvest_one(d, pdev, PCI_SEC_STATUS,
-					       PCI_STATUS_ERROR_BITS);
+		status |= io_check_harvest_one(d, pdev, PCI_SEC_STATUS, mask);
 	return status;
 }
 
@@ -265,7 +265,7 @@ void __io_check_begin(struct io_check *c)
 
 		/* see io_check_harvest_one() */
 		raw_spin_lock_irqsave(&d->lock, flags);
-		io_check_harvest(d, c->pdev);
+		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);
 		c->seq = atomic_read(&io_check_seq);
 		raw_spin_unlock_irqrestore(&d->lock, flags);
 	}
@@ -359,9 +359,9 @@ u64 __io_check_slow_read(struct io_check *c, const void __iomem *addr,
 	    io_check_inject_read(c, addr, size, _RET_IP_, &val))
 		return val;
 	val = io_check_do_read(c, addr, size);
-	if (val == ones)
-		__io_check_ones(c, addr, size);
-	return val;
+	if (!io_check_suspect(val, ones))
+		return val;
+	return __io_check_suspect(c, addr, size, val);
 }
 EXPORT_SYMBOL_GPL(__io_check_slow_read);
 
@@ -377,23 +377,30 @@ void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
 }
 EXPORT_SYMBOL_GPL(__io_check_slow_write);
 
-/* A read returned all-ones: it failed, or the platform has to be asked. */
-void __io_check_ones(struct io_check *c, const void __iomem *addr,
-		     unsigned int size)
+/*
+ * A read returned @val, which may be that of a failed one: it failed, or the
+ * platform has to be asked.  Return all-ones if it failed, else @val.
+ */
+u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
+		       unsigned int size, u64 val)
 {
-	struct io_check_err err = { .addr = addr, .value = ~0ULL };
+	struct io_check_err err = { .addr = addr, .value = val, .size = size };
+	u64 ones = GENMASK_ULL(size * 8 - 1, 0);
 
 	if (c->stop & IO_CHECK_STOP_FAULT) {
 		io_check_take_fault(c);
-		return;
+		return ones;
 	}
-	err.cause = arch_io_check_ones(addr);
+	if (val == ones)
+		err.cause = arch_io_check_ones(c, addr);
+	else
+		err.cause = io_check_query(c, val);
 	if (err.cause == IO_CHECK_NONE)
-		return;
-	err.size = size;
+		return val;
 	io_check_record(c, &err);
+	return ones;
 }
-EXPORT_SYMBOL_GPL(__io_check_ones);
+EXPORT_SYMBOL_GPL(__io_check_suspect);
 
 bool __io_check_failed(const struct io_check *c)
 {
@@ -402,6 +409,116 @@ bool __io_check_failed(const struct io_check *c)
 	       io_check_domain_hit(c);
 }
 EXPORT_SYMBOL_GPL(__io_check_failed);
+
+#ifndef CONFIG_HAVE_ARCH_IO_CHECK
+/* What a failed read gives, besides all-ones, by the user's word */
+unsigned long io_check_dead_value = ~0UL;
+EXPORT_SYMBOL_GPL(io_check_dead_value);
+module_param_named(dead_value, io_check_dead_value, ulong, 0444);
+MODULE_PARM_DESC(dead_value,
+		 "what a failed register read gives, if not all-ones, such as 0");
+#endif
+
+enum io_check_sentinel { NO_SENTINEL, ANSWERS, SILENT };
+
+/* The access alone: no query of a query */
+static enum io_check_sentinel io_check_ask_sentinel(struct pci_dev *pdev)
+{
+	const void __iomem *sentinel = io_check_dev_ops(pdev).sentinel;
+	struct io_check c = { .pdev = pdev };
+	u32 val;
+
+	if (!sentinel)
+		return NO_SENTINEL;
+	val = io_check_do_read(&c, sentinel, sizeof(val));
+	return !c.stop && val && val != ~0U ? ANSWERS : SILENT;
+}
+
+/*
+ * What @pdev, the device or a port above it, knows of an error; @aer: of one that
+ * PCI Express reports as well.  A device that is not there knows nothing.
+ */
+static enum io_check_cause io_check_ask_port(struct pci_dev *pdev, bool aer)
+{
+	u32 status = 0;
+	u16 word;
+
+#ifdef CONFIG_PCIE_DPC
+	/* it isolates what is below (PCI Express 6.0, 7.9.14.5) */
+	if (pdev->dpc_cap &&
+	    !pci_read_config_word(pdev, pdev->dpc_cap + PCI_EXP_DPC_STATUS,
+				  &word) &&
+	    word != 0xffff && word & PCI_EXP_DPC_STATUS_TRIGGER)
+		return IO_CHECK_FROZEN;
+#endif
+	/* decodes nothing, and forwards nothing, after a reset for instance */
+	if (!pci_read_config_word(pdev, PCI_COMMAND, &word) &&
+	    !(word & PCI_COMMAND_MEMORY))
+		return IO_CHECK_NO_RESPONSE;
+#ifdef CONFIG_PCIEAER
+	/* 7.8.4.2; it is AER's to clear */
+	if (aer && pdev->aer_cap &&
+	    pci_read_config_dword(pdev, pdev->aer_cap + PCI_ERR_UNCOR_STATUS,
+				  &status))
+		status = 0;
+#endif
+	if (status == ~0U)
+		return IO_CHECK_NONE;
+	if (status & PCI_ERR_UNC_POISON_TLP)
+		return IO_CHECK_PARITY;
+	if (status & PCI_ERR_UNC_COMP_TIME)
+		return IO_CHECK_TIMEOUT;
+	if (status & PCI_ERR_UNC_UNSUP)
+		return IO_CHECK_NO_RESPONSE;
+	if (status & PCI_ERR_UNC_COMP_ABORT)
+		return IO_CHECK_ABORT;
+	return IO_CHECK_NONE;
+}
+
+/**
+ * io_check_query() - why a read may have returned what it returned
+ * @c: the session
+ * @val: a value that failed reads return on this platform
+ *
+ * Asks, where no fault tells a failed read from data, who would know: the
+ * device and the bridges above it, in configuration space, and the device's
+ * sentinel register.  What was over before the query is seen if a bridge has
+ * latched it.  All-ones is rare, so the whole way is gone for it; a dead value
+ * of zero is not, and a sentinel that answers is enough to believe it.
+ *
+ * Context: Any but NMI; the lock of the error domain is taken.
+ * Return: IO_CHECK_NONE if the value is data.
+ */
+enum io_check_cause io_check_query(struct io_check *c, u64 val)
+{
+	struct pci_dev *pdev = c->pdev, *port;
+	struct io_check_domain *d = io_check_domain(pdev);
+	/* in a reset the sentinel, and what was latched before it, say nothing */
+	bool resets = io_check_dev_recovers(pdev);
+	enum io_check_cause cause;
+	unsigned long flags;
+	u16 status;
+
+	if ((u8)val != 0xff && !resets && io_check_ask_sentinel(pdev) == ANSWERS)
+		return IO_CHECK_NONE;
+	for (port = pdev; port; port = pci_upstream_bridge(port)) {
+		cause = io_check_ask_port(port, !resets);
+		if (cause)
+			return cause;
+	}
+	if (!pci_device_is_present(pdev))
+		return IO_CHECK_GONE;
+	raw_spin_lock_irqsave(&d->lock, flags);
+	/* SERR# and error messages tell of anything but the end of a read */
+	status = io_check_harvest(d, pdev, PCI_STATUS_ERROR_BITS &
+					   ~PCI_STATUS_SIG_SYSTEM_ERROR);
+	raw_spin_unlock_irqrestore(&d->lock, flags);
+	cause = io_check_status_cause(status);
+	if (!cause && !resets && io_check_ask_sentinel(pdev) == SILENT)
+		cause = IO_CHECK_NO_RESPONSE;
+	return cause;
+}
+EXPORT_SYMBOL_GPL(io_check_query);
 
 /**
  * io_check_alive() - ask a device's sentinel register
@@ -457,7 +574,7 @@ static void io_check_ask(struct io_check *c)
 		unsigned long flags;
 
 		raw_spin_lock_irqsave(&d->lock, flags);
-		err.value = io_check_harvest(d, c->pdev);
+		err.value = io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);
 		raw_spin_unlock_irqrestore(&d->lock, flags);
 		err.value |= io_check_inject_harvest(c);
 		err.cause = io_check_status_cause(err.value);

@@ -105,6 +105,7 @@ u64 io_check_do_read(struct io_check *c, const void __iomem *addr,
 void io_check_do_write(struct io_check *c, u64 val, void __iomem *addr,
 		       unsigned int size);
 bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err);
+bool io_check_dev_recovers(struct pci_dev *pdev);
 
 struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
 struct io_check_ops io_check_dev_ops(struct pci_dev *pdev);

@@ -321,10 +321,33 @@ static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
 	       PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
 }
 
-static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
+/* The bridge above, if it has no driver that restores it after a reset */
+static struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
 {
+	struct pci_dev *bridge = pci_upstream_bridge(pdev);
+
+	if (bridge && (!pci_is_pcie(bridge) ||
+		       pci_pcie_type(bridge) == PCI_EXP_TYPE_PCI_BRIDGE))
+		return bridge;
+	return NULL;
+}
+
+/* From the top down: the lower ones are not reached before */
+static void io_check_restore(struct pci_dev *pdev)
+{
+	struct pci_dev *bridge = io_check_own_bridge(pdev);
+
+	if (bridge)
+		io_check_restore(bridge);
 	pci_restore_state(pdev);
 	pci_save_state(pdev);
+}
+
+static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
+{
+	io_check_restore(pdev);
+	/* AER says so no sooner than resume; without it each access fails */
+	pdev->error_state = pci_channel_io_normal;
 	clear_bit(FROZEN, &io_check_recovery_of(pdev)->flags);
 	return io_check_mmio_enabled(pdev);
 }
@@ -350,8 +373,11 @@ EXPORT_SYMBOL_GPL(io_check_error_handlers);
 int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
 			   const struct io_check_recovery_ops *ops)
 {
+	struct pci_dev *bridge = pdev;
 	struct io_check_dev *idev;
 
+	while ((bridge = io_check_own_bridge(bridge)))
+		pci_save_state(bridge);
 	r->pdev = pdev;
 	r->ops = ops;
 	init_waitqueue_head(&r->wait);

@@ -172,9 +172,9 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
  * submitted.
  *
  * ONES_OK: the session reads a register that says all-ones when it is empty.
- * Where only a query tells that from a failure, and the query is dear, it is
- * asked for the first read only.  An access that faults needs no query, and
- * EEH's is always asked, as readl() does.
+ * Where only a query tells that from a failure it is asked until the first read
+ * that gave another value.  Where a failed access faults none is asked, and EEH
+ * is always asked, as readl() does.
  */
 #define IO_CHECK_CONTINUE	BIT(0)
 #define IO_CHECK_HARVEST	BIT(1)
@@ -206,6 +206,7 @@ struct io_check_fault {
  * @state: all three, tested once by io_check_end()
  * @flags: session flags
  * @seq: error sequence number at the beginning
+ * @answered: a read gave another value than all-ones
  * @pdev: device that the session is for
  * @fault: the last fault, until the core has recorded it
  * @err: the first error
@@ -221,6 +222,9 @@ struct io_check {
 	};
 	u32 flags;
 	u32 seq;
+#ifndef CONFIG_HAVE_ARCH_IO_CHECK
+	bool answered;
+#endif
 	struct pci_dev *pdev;
 	struct io_check_fault fault;
 	struct io_check_err err;
@@ -234,8 +238,9 @@ u64 __io_check_slow_read(struct io_check *c, const void __iomem *addr,
 void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
 			   unsigned int size);
 bool __io_check_stopped(struct io_check *c);
-void __io_check_ones(struct io_check *c, const void __iomem *addr,
-		     unsigned int size);
+u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
+		       unsigned int size, u64 val);
+enum io_check_cause io_check_query(struct io_check *c, u64 val);
 bool __io_check_failed(const struct io_check *c);
 int __io_check_end(struct io_check *c);
 void io_check_domain_error(struct pci_dev *pdev);
@@ -327,6 +332,9 @@ static __always_inline void io_check_begin(struct io_check *c,
 	c->flags = flags;
 	c->pdev = pdev;
 	c->seq = atomic_read(&io_check_seq);
+#ifndef CONFIG_HAVE_ARCH_IO_CHECK
+	c->answered = false;
+#endif
 	if (flags & (IO_CHECK_HARVEST | IO_CHECK_FLUSH) ||
 	    unlikely(pdev->error_state != pci_channel_io_normal) ||
 	    IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
@@ -401,8 +409,9 @@ void io_check_write64(struct io_check *c, u64 val, void __iomem *addr);
 									\
 	if (likely(!__rc->stop)) {					\
 		__rv = arch_io_check_read(bits, __rc, __ra);		\
-		if (unlikely(__rv == __ones))				\
-			__io_check_ones(__rc, __ra, sizeof(__rv));	\
+		if (unlikely(io_check_suspect(__rv, __ones)))		\
+			__rv = __io_check_suspect(__rc, __ra,		\
+						  sizeof(__rv), __rv);	\
 	} else {							\
 		__rv = __io_check_slow_read(__rc, __ra, sizeof(__rv));	\
 	}								\

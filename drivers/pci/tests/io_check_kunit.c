@@ -31,7 +31,12 @@ struct fake_fn {
 	u16 command;
 	atomic_t status;
 	atomic_t sec_status;
+	u32 uncor;		/* AER's uncorrectable errors */
+	u16 dpc;		/* DPC's status */
 };
+
+#define FAKE_AER	0x100
+#define FAKE_DPC	0x200
 
 struct fake_bus {
 	struct pci_bus bus;
@@ -82,6 +87,12 @@ static int fake_read(struct pci_bus *bus, unsigned int devfn, int where,
 	case PCI_SEC_STATUS:
 		*val = atomic_read(&fn->sec_status);
 		break;
+	case FAKE_AER + PCI_ERR_UNCOR_STATUS:
+		*val = fn->uncor;
+		break;
+	case FAKE_DPC + PCI_EXP_DPC_STATUS:
+		*val = fn->dpc;
+		break;
 	default:
 		*val = 0;
 	}
@@ -129,6 +140,7 @@ static int fake_add(struct fake_bus *bus, unsigned int slot,
 	struct pci_dev *pdev = &fn->pdev;
 
 	bus->fn[slot] = fn;
+	fn->command = PCI_COMMAND_MEMORY;
 	pdev->bus = &bus->bus;
 	pdev->devfn = PCI_DEVFN(slot, 0);
 	pdev->error_state = pci_channel_io_normal;
@@ -674,6 +686,147 @@ static void test_sentinel(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
 }
 
+/* Who is asked about a value that may be of a failed read, and what it says */
+#define QUERY(val)							\
+({									\
+	io_check_begin(&c, k->pdev, 0);					\
+	io_check_query(&c, val);					\
+})
+
+static void test_query(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	k->dev.absent = true;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_GONE);
+	k->dev.absent = false;
+	k->dev.command = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	k->dev.command = PCI_COMMAND_MEMORY;
+	k->bridge.command = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	k->bridge.command = PCI_COMMAND_MEMORY;
+	/* what is latched is said once */
+	atomic_set(&k->dev.status, PCI_STATUS_DETECTED_PARITY);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_PARITY);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	/* somebody below reported an error, of whatever */
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_SIG_SYSTEM_ERROR);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	*(u32 *)(k->mem + SENTINEL) = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	KUNIT_EXPECT_EQ(test, QUERY(0), IO_CHECK_NO_RESPONSE);
+	*(u32 *)(k->mem + SENTINEL) = ~0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	*(__le32 *)(k->mem + SENTINEL) = cpu_to_le32(9);
+	/* a sentinel that answers is enough for a zero */
+	k->dev.command = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(0), IO_CHECK_NONE);
+	KUNIT_EXPECT_EQ(test, QUERY(0xff), IO_CHECK_NO_RESPONSE);
+	k->dev.command = PCI_COMMAND_MEMORY;
+}
+
+/* The same of ports of PCI Express */
+static void test_query_pcie(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+#ifdef CONFIG_PCIEAER
+	static const u32 uncor[][2] = {
+		{ PCI_ERR_UNC_POISON_TLP, IO_CHECK_PARITY },
+		{ PCI_ERR_UNC_COMP_TIME, IO_CHECK_TIMEOUT },
+		{ PCI_ERR_UNC_UNSUP, IO_CHECK_NO_RESPONSE },
+		{ PCI_ERR_UNC_COMP_ABORT, IO_CHECK_ABORT },
+		{ PCI_ERR_UNC_MALF_TLP, IO_CHECK_NONE },
+		{ ~0, IO_CHECK_NONE },
+	};
+	int i;
+
+	k->bridge.pdev.aer_cap = FAKE_AER;
+	for (i = 0; i < ARRAY_SIZE(uncor); i++) {
+		k->bridge.uncor = uncor[i][0];
+		KUNIT_EXPECT_EQ(test, QUERY(~0ULL), uncor[i][1]);
+	}
+	k->bridge.uncor = 0;
+#endif
+#ifdef CONFIG_PCIE_DPC
+	/* isolated below the port, not gone */
+	k->bridge.pdev.dpc_cap = FAKE_DPC;
+	k->bridge.dpc = PCI_EXP_DPC_STATUS_TRIGGER;
+	k->dev.absent = true;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_FROZEN);
+	k->bridge.dpc = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_GONE);
+	k->dev.absent = false;
+#endif
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+}
+
+/* In a reset neither the sentinel nor what was latched before tells. */
+static void test_query_in_reset(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r;
+	struct io_check c;
+
+	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	k->idev->recovery = r;
+	*(u32 *)(k->mem + SENTINEL) = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	set_bit(IO_CHECK_R_RECOVERING, &r->flags);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	KUNIT_EXPECT_EQ(test, QUERY(0), IO_CHECK_NONE);
+	k->dev.absent = true;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_GONE);
+	KUNIT_EXPECT_EQ(test, QUERY(0), IO_CHECK_GONE);
+	k->dev.absent = false;
+	k->idev->recovery = NULL;
+}
+
+#ifndef CONFIG_HAVE_ARCH_IO_CHECK
+/* The generic back end: a value becomes all-ones if its read failed. */
+static void test_dead_value(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	unsigned long old = io_check_dead_value;
+	struct io_check c;
+
+	io_check_dead_value = 0;
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	*(u32 *)(k->mem + SENTINEL) = 0;
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, readw_check(&c, k->regs), 0xffff);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+	KUNIT_EXPECT_EQ(test, io_check_error(&c)->value, 0);
+	KUNIT_EXPECT_EQ(test, io_check_error(&c)->size, 2);
+	io_check_dead_value = ~0UL;
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	io_check_dead_value = old;
+	/* all-ones is asked about until a read gave something else */
+	memset(k->mem, 0xff, 4);
+	io_check_begin(&c, k->pdev, IO_CHECK_ONES_OK);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -ENXIO);
+	io_check_begin(&c, k->pdev, IO_CHECK_ONES_OK);
+	*(__le32 *)k->mem = cpu_to_le32(9);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 9);
+	memset(k->mem, 0xff, 4);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+}
+#endif
+
 /* A session of a device that is isolated, or was removed, fails at once. */
 static void test_channel(struct kunit *test)
 {
@@ -1176,6 +1329,12 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_third_party),
 	KUNIT_CASE(test_ones_ok),
 	KUNIT_CASE(test_sentinel),
+	KUNIT_CASE(test_query),
+	KUNIT_CASE(test_query_pcie),
+	KUNIT_CASE(test_query_in_reset),
+#ifndef CONFIG_HAVE_ARCH_IO_CHECK
+	KUNIT_CASE(test_dead_value),
+#endif
 	KUNIT_CASE(test_channel),
 	KUNIT_CASE(test_once),
 	KUNIT_CASE(test_dma),

@@ -45,6 +45,9 @@ class Machine:
     extable whether an exception table entry saves a kernel access, io_check
             or not
     faults  whether its bus raises an exception for an access that nobody claims
+    injects whether inject.py can raise one
+    append  to the kernel's command line
+    slots   whether the adapters are in slots of PCI Express, below bridge0 and bridge1
     dies    the Result.outcome of an exception that nobody recovers from
     """
 
@@ -57,7 +60,15 @@ class Machine:
     image: str = "vmlinux"
     extable: bool = False
     faults: bool = True
+    injects: bool = False
+    append: str = ""
+    slots: bool = False
     dies: str = "panic"
+
+    @property
+    def precise(self):
+        """Whether an access can be made to raise an exception."""
+        return self.faults or self.injects
 
 
 def powernv(cpu):
@@ -88,13 +99,30 @@ def powermac(name):
     """A Power Macintosh with the PowerPC 7410."""
     return Machine(("ppc32",), ("qemu-system-ppc", "-M", name, "-cpu", "7410",
                                 "-m", "256", "-nographic", "-vga", "none"),
-                   "ttyPZ0", smp=False, faults=False)
+                   "ttyPZ0", smp=False, faults=False, injects=True)
 
 
 def hppa(name, arch, *more):
     """An HP 9000.  Its firmware has nothing for os_hpmc but the reset."""
     return Machine((arch,), ("qemu-system-hppa", "-M", name, "-m", "256", *more),
-                   "ttyS0", smp=False, faults=False, dies="stopped")
+                   "ttyS0", smp=False, faults=False, injects=True, dies="stopped")
+
+
+def pcie(name):
+    """A PC: each adapter behind a root port and a bridge to conventional PCI.
+
+    Firmware's hotplug is off, and the ports are the kernel's.  TCG answers an
+    access that nobody claims with zeros.
+    """
+    ports = [word for n in (0, 1) for word in (
+        "-device", f"pcie-root-port,id=port{n},chassis={n},slot={n}",
+        "-device", f"pcie-pci-bridge,id=bridge{n},bus=port{n}")]
+    return Machine(("x86_64",), (
+        "qemu-system-x86_64", "-M", name, "-m", "512", "-vga", "none", "-global",
+        "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off", *ports),
+                   "ttyS0", hbas=("bridge0,addr=1", "bridge1,addr=1"),
+                   image="arch/x86/boot/bzImage", faults=False,
+                   append="pcie_ports=native io_check.dead_value=0", slots=True)
 
 
 MACHINES = {
@@ -113,6 +141,7 @@ MACHINES = {
     "b160l": hppa("B160L", "parisc"),
     # the console is silent unless PCI slots 0 to 2 are occupied
     "c3700": hppa("C3700", "parisc64", "-device", "pvpanic-pci"),
+    "q35": pcie("q35"),
 }
 
 
@@ -312,14 +341,15 @@ def initramfs(base, tree, arch, variant, out):
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
          args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=(),
-         hba="fusion", plan=None):
+         hba="fusion", plan=None, monitor=()):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
     guest does.  log names the directory for console.log and results.ktap, and
     for what the guest writes to virtio serial ports: a file for each name in
     ports.  disks are Disks, on adapters of the kind hba.  plan is an
-    inject.Plan.
+    inject.Plan.  monitor has pairs, a text of the console's and what QEMU's monitor
+    is told when it is there.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
@@ -339,7 +369,8 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     rd, wr = os.pipe()
     cmdline = " ".join(filter(None, (
         f"console={machine.console} panic=-1 bench.run={','.join(run)}",
-        f"bench.args={','.join(map(str, args))}" if args else "", append)))
+        f"bench.args={','.join(map(str, args))}" if args else "", machine.append,
+        append)))
     command = [
         # the kernel kills QEMU should this process die first
         "setpriv", "--pdeathsig", "KILL",
@@ -352,11 +383,13 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
             "-chardev", f"file,id={port},path={file}",
             "-device", f"virtserialport,chardev={port},name={port}")),
         *adapters(machine, HBAS[hba], disks, log),
-        "-d", "invalid_mem", "-D", f"/proc/self/fd/{wr}", "-monitor", "none",
+        "-d", "invalid_mem", "-D", f"/proc/self/fd/{wr}",
     ]
     injector = inject.Injector(plan, arch, obj / "vmlinux", log) if plan else None
     if injector:
         command += injector.arguments()
+    operator = inject.Monitor(monitor, log) if monitor else None
+    command += operator.arguments() if operator else ["-monitor", "none"]
     (log / "command").write_text(" ".join(command) + "\n")
     what = f"{name} {base}/{tree} {arch} {variant}: {' '.join(run)} {append}".rstrip()
     print(f"  BOOT    {what}", flush=True)
@@ -371,6 +404,8 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     reader.start()
     if injector:
         injector.start(console)
+    if operator:
+        operator.start(console)
     outcome, tick = None, start + 10
     try:
         while qemu.poll() is None and not outcome:

@@ -254,7 +254,8 @@ def main():
     how = vars(parser.parse_args())
     how["machine"] = how["machine"] or boot.facts(how["arch"])["MACHINE"]
     directory = boot.BUILD / "demo"
-    parts = [bursts] if boot.MACHINES[how["machine"]].faults else [injected, zeros]
+    machine = boot.MACHINES[how["machine"]]
+    parts = [bursts] if machine.faults else [injected] * machine.injects + [zeros]
     rows, lines, want = {}, {}, {}
     for part in parts:
         names = [kernel + "-zeros" * (part is zeros) for kernel in KERNELS]

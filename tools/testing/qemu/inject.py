@@ -109,6 +109,47 @@ class Gdb:
         self.receive(CONNECT_S)
 
 
+class Monitor:
+    """A thread that tells QEMU's monitor what to do when the console says so.
+
+    orders are pairs (text of the console's, command), carried out in their order.
+    """
+
+    def __init__(self, orders, directory):
+        self.orders, self.path = orders, directory / "monitor.sock"
+        self.thread = threading.Thread(target=self.work, daemon=True)
+
+    def arguments(self):
+        """QEMU's."""
+        self.path.unlink(missing_ok=True)
+        return ["-monitor", f"unix:{self.path},server=on,wait=off"]
+
+    def start(self, console):
+        """Begin to read the console."""
+        self.console = console
+        self.thread.start()
+
+    def work(self):
+        """The thread; what the monitor answers goes to a log beside the console."""
+        peer = connect(self.path)
+        peer.settimeout(0.1)
+        orders = list(self.orders)
+        with open(self.path.with_name("monitor.log"), "wb") as log:
+            while True:
+                if orders and orders[0][0] in self.console.read_text(errors="replace"):
+                    peer.sendall(orders.pop(0)[1].encode() + b"\n")
+                try:
+                    answer = peer.recv(65536)
+                except TimeoutError:
+                    continue
+                except OSError:
+                    return
+                if not answer:
+                    return
+                log.write(answer)
+                log.flush()
+
+
 def ppc32(gdb, files, _pc):
     """Pull MCP for a moment: pin 3, at its falling edge (QEMU, ppc6xx_set_irq)."""
     for level in (1, 0):

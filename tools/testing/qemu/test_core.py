@@ -28,9 +28,7 @@ CORE, DEV, RECOVERY, INJECT, HEADER, LBA_HEADER = (
 # (what is gone, file, text, its replacement, case that goes red)
 MUTANTS = (
     ("the device's own status", CORE,
-     "	status = io_check_harvest_one(d, pdev, PCI_STATUS,\n"
-     "				      PCI_STATUS_ERROR_BITS);\n"
-     "	while",
+     "	status = io_check_harvest_one(d, pdev, PCI_STATUS, mask);\n	while",
      "	status = 0;\n	while", "test_harvest"),
     ("the sequence's move before the status is cleared", CORE,
      "		io_check_bump(d);\n		pci_write_config_word",
@@ -45,7 +43,7 @@ MUTANTS = (
      "		raw_spin_unlock", "		raw_spin_unlock",
      "test_harvest_old"),
     ("the harvest at the beginning", CORE,
-     "		io_check_harvest(d, c->pdev);\n		c->seq",
+     "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n		c->seq",
      "		c->seq", "test_harvest_old"),
     ("the stamp of the domain", CORE,
      "	hit = (s32)(atomic_read(&d->stamp) - c->seq) > 0;",
@@ -82,6 +80,23 @@ MUTANTS = (
      "	if (true)\n", "test_timed_out"),
     ("the sentinel's say before a reset", RECOVERY,
      " && io_check_alive(pdev, NULL) &&\n", " &&\n", "test_timed_out"),
+    ("the query's look for the device", CORE,
+     "	if (!pci_device_is_present(pdev))\n		return IO_CHECK_GONE;\n", "",
+     "test_query"),
+    ("the query's look for memory decoding", CORE,
+     "	    !(word & PCI_COMMAND_MEMORY))", "	    false)", "test_query"),
+    ("the query's latched status", CORE,
+     "	cause = io_check_status_cause(status);\n	if (!cause &&",
+     "	cause = IO_CHECK_NONE;\n	if (!cause &&", "test_query"),
+    ("the query's deafness to SERR#", CORE,
+     "PCI_STATUS_ERROR_BITS &\n					   ~PCI_STATUS_SIG_SYSTEM_ERROR",
+     "PCI_STATUS_ERROR_BITS", "test_query"),
+    ("the query's sentinel", CORE,
+     "	if (!cause && !resets && io_check_ask_sentinel(pdev) == SILENT)",
+     "	if (false)", "test_query"),
+    ("the query's patience in a reset", CORE,
+     "	bool resets = io_check_dev_recovers(pdev);",
+     "	bool resets = false;", "test_query_in_reset"),
     ("the isolated channel", CORE,
      "	else if (c->pdev->error_state == pci_channel_io_frozen &&\n"
      "		 !(c->flags & IO_CHECK_CONTINUE))\n"

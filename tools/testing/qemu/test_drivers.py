@@ -29,15 +29,20 @@ def guests(*hbas, faults=True):
                                    ids=["-".join(g) for g in chosen])
 
 
+slots = pytest.mark.parametrize(
+    "machine,arch,smp,hba", [g for g in GUESTS if boot.MACHINES[g[0]].slots],
+    ids=["-".join(g) for g in GUESTS if boot.MACHINES[g[0]].slots])
+
+
 def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
-        timeout=150):
+        timeout=150, **more):
     """Boot a kernel of demo.KERNELS on two adapters and three disks."""
     if test == "storm" and "-g" not in args:
         args = (*args, *demo.DRIVERS[hba].burst)
     result = boot.boot(
         machine, base=BASE, arch=arch, smp=int(smp), run=[test], args=args,
         append=append, timeout=timeout, disks=demo.layout(3), hba=hba,
-        ports=("bursts.csv", "samples.csv"), **demo.KERNELS[kernel],
+        ports=("bursts.csv", "samples.csv"), **demo.KERNELS[kernel], **more,
         log=boot.BUILD / "check" / re.sub(
             r"[:/]", "_", "-".join(map(str, (
                 machine, arch, smp, hba, kernel, test, *args,
@@ -139,6 +144,31 @@ def test_permanent_death(machine, arch, smp, hba):
     assert result.hits_in_bar() > 0, again
 
 
+@slots
+def test_surprise_removal(machine, arch, smp, hba):
+    """The slot's power off, without a word: offline in time, and unbound."""
+    result, again = run(machine, arch, smp, hba, "removal")
+    sound(result, again)
+
+
+def aer(machine, arch, smp, hba, error, **how):
+    """Errors of the bridge above the first adapter, by QEMU's monitor."""
+    return run(machine, arch, smp, hba, "aer", AER_ERRORS, **how, monitor=[
+        (f"aer: now {n}", f"pcie_aer_inject_error bridge0 {error}")
+        for n in range(1, AER_ERRORS + 1)])
+
+
+AER_ERRORS = 3
+
+
+@slots
+@pytest.mark.parametrize("error", ["POISON_TLP", "MALF_TLP"])
+def test_aer(machine, arch, smp, hba, error):
+    """Non-fatal and fatal errors of PCI Express are recovered from."""
+    result, again = aer(machine, arch, smp, hba, error)
+    assert sound(result, again)["recovered"] >= AER_ERRORS, again
+
+
 @guests()
 def test_hourly_limit(machine, arch, smp, hba):
     """Offline at the sixth failure within an hour, or at once if so told."""
@@ -156,6 +186,24 @@ def test_permanent_death_vanilla(machine, arch, smp, hba):
     result, again = run(machine, arch, smp, hba, "death", 5, kernel="vanilla")
     assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
     assert "death: moving the BAR" in result.console.read_text(), again
+
+
+@slots
+def test_surprise_removal_vanilla(machine, arch, smp, hba):
+    """Vanilla does not notice, or does not survive."""
+    result, again = run(machine, arch, smp, hba, "removal", kernel="vanilla",
+                        timeout=90)
+    assert "removal: power off" in result.console.read_text(), again
+    assert not green(result.ktap), again
+
+
+@slots
+def test_aer_vanilla(machine, arch, smp, hba):
+    """Vanilla has no handlers, or they lose the adapter."""
+    result, again = aer(machine, arch, smp, hba, "MALF_TLP", kernel="vanilla",
+                        timeout=90)
+    assert "aer: now 1" in result.console.read_text(), again
+    assert not green(result.ktap), again
 
 
 @guests()

@@ -60,7 +60,7 @@ void lba_io_check_enable(struct pci_dev *pdev);
  * A read returned all-ones.  Below an LBA that is what a failed one returns
  * (lba_pci.c, "Hard Fail vs. Soft Fail"), and the LBA knows.
  */
-#define arch_io_check_ones(addr)	lba_io_check_ones(arch_io_check_phys(addr))
+#define arch_io_check_ones(c, addr)	lba_io_check_ones(arch_io_check_phys(addr))
 #define arch_io_check_enable(pdev)	lba_io_check_enable(pdev)
 #endif
 

@@ -5,6 +5,8 @@
 #ifndef _ASM_POWERPC_IO_CHECK_H
 #define _ASM_POWERPC_IO_CHECK_H
 
+#ifdef CONFIG_HAVE_ARCH_IO_CHECK
+
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 #include <linux/swab.h>
@@ -67,11 +69,13 @@ do {									\
 
 /* A read returned all-ones: EEH isolates a failed device that way. */
 #define arch_io_check_ones arch_io_check_ones
-static inline enum io_check_cause arch_io_check_ones(const void __iomem *addr)
+static inline enum io_check_cause arch_io_check_ones(struct io_check *c,
+						     const void __iomem *addr)
 {
-	if (eeh_enabled() && eeh_check_failure(addr))
-		return IO_CHECK_FROZEN;
-	return IO_CHECK_NONE;
+	if (eeh_enabled())
+		return eeh_check_failure(addr) ? IO_CHECK_FROZEN : IO_CHECK_NONE;
+	return c->flags & IO_CHECK_ONES_OK ? IO_CHECK_NONE :
+					     io_check_query(c, ~0ULL);
 }
 
 /* Did EEH isolate the device, for DMA of its own for instance? */
@@ -94,6 +98,8 @@ static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
 		return 0;
 	return PFN_PHYS(pte_pfn(*ptep)) | (ea & (BIT(shift ?: PAGE_SHIFT) - 1));
 }
+
+#endif /* CONFIG_HAVE_ARCH_IO_CHECK */
 
 #include <asm-generic/io_check.h>
 

@@ -5,6 +5,8 @@
 #ifndef _ASM_RISCV_IO_CHECK_H
 #define _ASM_RISCV_IO_CHECK_H
 
+#ifdef CONFIG_HAVE_ARCH_IO_CHECK
+
 #include <asm/mmiowb.h>
 
 /* The stubs keep to fewer registers than a C function, and need no frame. */
@@ -39,6 +41,8 @@ do {									\
 } while (0)
 
 /* No arch_io_check_port(): ports have fences of their own, see __io_pbr() */
+
+#endif /* CONFIG_HAVE_ARCH_IO_CHECK */
 
 #include <asm-generic/io_check.h>
 

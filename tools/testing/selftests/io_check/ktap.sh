@@ -81,6 +81,23 @@ memory_off()
 	printf '\000' | dd of="$dev/config" bs=1 seek=4 conv=notrunc 2> /dev/null
 }
 
+# byte PATH OFFSET: of a configuration space
+byte()
+{
+	od -An -tu1 "-j$2" -N1 "$1/config" | tr -d ' '
+}
+
+# express PATH: sets $at, the offset of its PCI Express capability (PCI 3.0, 6.7; ID 10h)
+express()
+{
+	at=$(byte "$1" 52)
+	while [ "$at" -ge 64 ]; do
+		[ "$(byte "$1" "$at")" != 16 ] || return 0
+		at=$(byte "$1" $((at + 1)))
+	done
+	return 1
+}
+
 # access OP OFFSET SIZE COUNT [VALUE]: sets $errors, $error, $value, $record
 access()
 {

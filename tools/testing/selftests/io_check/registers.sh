@@ -3,10 +3,11 @@
 #
 # Registers of a PCI device, alive and dead, by each size and direction.
 #
-# usage: registers.sh [checked|plain|extable|stray] [COUNT]
+# usage: registers.sh [checked|reads|plain|extable|stray] [COUNT]
 #
 # "checked" (default) uses readX_check() and writeX_check(); each access to
 # the dead device has to report an error, and no access to the living one may.
+# "reads" is that for reads alone, where nothing tells of a write.
 # "plain" uses readX() and writeX(): on a machine that signals the error it
 # ends in a panic.  So does "extable" on powerpc and arm64, a load with an
 # exception table entry and nothing else.  "stray" is a checked read through a
@@ -20,6 +21,7 @@ mode=${1:-checked}
 count=${2:-125}
 case $mode in
 checked) read=R write=W ;;
+reads) read=R write= ;;
 plain) read=r write=w ;;
 extable) read=X write= ;;
 stray) read=S write= ;;

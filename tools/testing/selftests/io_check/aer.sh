@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# PCI Express reports errors of the bridge above the first adapter, under verified
+# I/O.  AER recovers from each through the driver's error handlers, and the disks
+# stay.
+#
+# usage: aer.sh [COUNT]
+#
+# Something outside of this machine makes an error for each of COUNT (3) lines
+# "aer: now" on the console.
+
+# shellcheck source-path=SCRIPTDIR
+. ./disks.sh
+
+count=${1:-3}
+host=$(basename "$(readlink "/sys/block/${near##* }/device")")
+
+# wait_for TEXT TIMES: in the kernel log, for at most 30 s
+wait_for()
+{
+	tries=0
+	until [ "$(dmesg | grep -c "$1")" -ge "$2" ]; do
+		[ $tries -lt 150 ] || return 1
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+}
+
+# 6.1 has ports report errors, but not other bridges: Device Control, bits 0 to 3
+# (PCI Express 6.0, 7.5.3.4)
+bridge=$(cd -P "$dev/.." && pwd -P)
+express "$bridge" || skip "no PCI Express above $bdf"
+control=$(printf '%03o' $(($(byte "$bridge" $((at + 8))) | 15)))
+printf "\\$control" | dd of="$bridge/config" bs=1 seek=$((at + 8)) conv=notrunc 2> /dev/null
+
+echo "1..$((count + 4))"
+hourly_limit 1000000
+start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
+wait $fio
+sound /tmp/fill "$disks"
+result $? "disks filled"
+storm /tmp/storm "$disks"
+n=0
+while [ $n -lt "$count" ]; do
+	n=$((n + 1))
+	sleep 2
+	echo "aer: now $n" > /dev/console
+	wait_for 'AER: device recovery successful' $n
+	rc=$?
+	# shellcheck disable=SC2086
+	goes_on "$(completed $near)"
+	result $((rc + $?)) "recovered from error $n" \
+		"$(dmesg | grep 'AER:' | tail -n 1), $(cat "$dev/io_check/last_error")"
+done
+sleep 2
+kill $fio
+wait $fio
+sound /tmp/storm "$disks"
+result $? "no error of fio's"
+start_fio /tmp/check "$disks" --rw=read --bs=256k
+wait $fio
+sound /tmp/check "$disks"
+result $? "all blocks are good"
+[ "$(basename "$(readlink "/sys/block/${near##* }/device")")" = "$host" ]
+result $? "its disks stayed"
+recovered=$(dmesg | grep -c 'io_check: recovered')
+echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors recovered=$recovered"
+finish
