@@ -4,15 +4,21 @@
 # and the bench that boots them.  "make help" lists the targets.
 
 BASES := $(shell sed '/^\#/d; s/ .*//' bases)
-BASE ?= $(firstword $(BASES))
-ARCH ?= ppc64
+# what make menuconfig saved; $(call config,NAME,DEFAULT)
+-include .config
+config = $(or $(patsubst "%",%,$(CONFIG_$(1))),$(2))
+BASE ?= $(call config,BASE,$(firstword $(BASES)))
+ARCH ?= $(call config,ARCH,ppc64)
 V ?=
 # of make demo
-FAULTS ?= 50
-SEED ?= 1
-DISKS ?= 3
-SMP ?= 1
-HBA ?= fusion
+FAULTS ?= $(call config,FAULTS,50)
+SEED ?= $(call config,SEED,1)
+DISKS ?= $(call config,DISKS,3)
+SMP ?= $(call config,SMP,1)
+HBA ?= $(call config,HBA,fusion)
+# with another ARCH than .config's its own machine
+MACHINE ?= $(if $(filter $(ARCH),$(call config,ARCH)),$(call config,MACHINE))
+VARIANT ?= $(call config,VARIANT_DRIVERS,on)$(call config,VARIANT_DEBUG)
 # of make sweep; LSI's disks want a machine without an IOMMU
 DRIVER ?= fusion
 SWEEP_ARCH := $(if $(filter sym53c8xx,$(DRIVER)),arm64,ppc64)
@@ -78,12 +84,32 @@ help:				## this text
 	$(Q)echo
 	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
+	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 
 PHONY += demo
 demo: kernels-$(ARCH)		## verified I/O through bus errors, vanilla and patched
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(ARCH) $(VARIANT)
 	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH) \
+		$(if $(MACHINE),--machine $(MACHINE)) --variant $(VARIANT) \
 		--hba $(HBA) --faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
+
+# The menu is the base's own; its tool is built once.
+KCONFIG = $(MAKE) -s -C build/$(firstword $(BASES))/vanilla O=$(CURDIR)/build/kconfig \
+	ARCH=x86 HOSTCC=gcc KBUILD_KCONFIG=$(CURDIR)/Kconfig KCONFIG_CONFIG=$(CURDIR)/.config
+PHONY += menuconfig
+menuconfig: setup-menuconfig kconfig		## choose base, machine, adapter, options: .config
+	$(Q)$(KCONFIG) menuconfig
+PHONY += defconfig
+defconfig: kconfig		## .config of the main job
+	$(Q)$(KCONFIG) alldefconfig
+PHONY += savedefconfig
+savedefconfig: kconfig		## file defconfig: what in .config is not the default
+	$(Q)$(KCONFIG) savedefconfig
+	$(Q)mv build/kconfig/defconfig defconfig
+PHONY += olddefconfig
+olddefconfig: kconfig		## complete a .config, a saved defconfig for instance
+	$(Q)$(KCONFIG) olddefconfig
 
 ##@ Check
 # $(call pytest,TARGET,MACHINES,GUESTS,ARGUMENTS,FILE)
@@ -155,6 +181,11 @@ clean:				## remove build/, but for downloads
 	$(Q)[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name dl -exec rm -rf {} +
 
 # Steps of the above
+
+PHONY += kconfig
+kconfig: setup-build setup-$(firstword $(BASES))
+	$(Q)$(SERIES) vanilla $(firstword $(BASES))
+	$(Q)mkdir -p build/kconfig
 
 PHONY += base
 base: setup-lint setup-$(BASE)

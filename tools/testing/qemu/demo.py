@@ -133,13 +133,15 @@ def run(kernel, how, log, part="bursts"):
             "injected": ["-i", count, how["seed"]],
             "zeros": ["-t", ZEROS_TIMER, "-w", count, how["seed"], "-n", count,
                       *ZEROS_BURST]}[part]
+    kernels = {"vanilla": KERNELS["vanilla"],
+               "patched": {**KERNELS["patched"], "variant": how["variant"]}}
     result = boot.boot(
         how["machine"], base=how["base"], arch=how["arch"], smp=how["smp"],
         run=["storm"], args=args, disks=layout(how["disks"]),
         ports=("bursts.csv", "samples.csv"), log=log, hba=how["hba"],
         timeout=120 + (10 if part == "zeros" else driver.seconds) * count,
         plan=plan(kernel, how) if part == "injected" else None,
-        **KERNELS[kernel])
+        **kernels[kernel])
     seen = result.figures()
     line = report.Timeline(result)
     recovery, outage = line.recovery()
@@ -243,6 +245,7 @@ def main():
                         help="the architecture's, if not told")
     parser.add_argument("--base", default="6.1")
     parser.add_argument("--arch", default="ppc64")
+    parser.add_argument("--variant", default="on", help="the patched kernel's")
     parser.add_argument("--hba", default="fusion", choices=boot.HBAS,
                         help="the adapters' driver")
     for option, default, text in (

@@ -315,7 +315,7 @@ class Injector:
             if not self.plan.count:
                 self.each(gdb)
             gdb.ask("D")
-        except Gone:
+        except (Gone, BrokenPipeError):     # QEMU ended, with the guest
             pass
         except Exception as error:      # shown by boot(), which has no other way
             self.error = error
