@@ -176,6 +176,10 @@ where:				## patches that touch the file F=PATH
 	$(Q)$(if $(F),,$(error where: say which file: make where F=drivers/pci/Kconfig))\
 	$(SERIES) where $(BASE) $(F)
 
+PHONY += upstream
+upstream: setup-upstream	## which patches apply to the newest kernel that apt reaches
+	$(Q)$(SERIES) upstream
+
 PHONY += clean
 clean:				## remove build/, but for downloads
 	$(Q)[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name dl -exec rm -rf {} +

@@ -149,7 +149,8 @@ def applied(hunks, path, old):
 class Repo:
     """A git repository of touched files: the base, then a commit a patch."""
 
-    def __init__(self, base, read_base, fixes_only=False, strict=True):
+    def __init__(self, base, read_base, fixes_only=False, strict=True,
+                 directory=None):
         """read_base(path) returns the bytes of the base's file, or None.
 
         Unless strict, hunks that do not apply are in rejects, {(patch, file):
@@ -157,7 +158,8 @@ class Repo:
         """
         self.base, self.strict, self.rejects = base, strict, {}
         self.patches = read_series(base, fixes_only)
-        self.dir = BUILD / base / ("fixes.git" if fixes_only else "series.git")
+        self.dir = directory or BUILD / base / (
+            "fixes.git" if fixes_only else "series.git")
         shutil.rmtree(self.dir, ignore_errors=True)
         self.dir.mkdir(parents=True)
         git("init", "-q", "--bare", "-b", "series", self.dir)
@@ -432,6 +434,54 @@ def cmd_export(args):
           "gives the same trees")
 
 
+def cmd_upstream(args):
+    """Say which patches of the last base apply to the newest kernel source."""
+    debs = sorted((BUILD / "dl").glob("linux-source-*.deb"))
+    if not debs:
+        raise Error("no linux-source-*.deb in build/dl\n"
+                    "remedy: scripts/setup.sh upstream")
+    base = list(bases())[-1]
+    tree = BUILD / "upstream" / debs[-1].stem
+    if not tree.is_dir():
+        print(f"  UNPACK  {debs[-1].name}", flush=True)
+        shutil.rmtree(BUILD / "upstream", ignore_errors=True)
+        part = tree.with_suffix(".part")
+        part.mkdir(parents=True)
+        subprocess.run(
+            f"dpkg-deb --fsys-tarfile '{debs[-1]}' | tar -xO --wildcards "
+            f"'*.tar.xz' | tar -xJ -C '{part}' --strip-components=1",
+            shell=True, check=True)
+        part.rename(tree)
+    version = debs[-1].name.split("_")[1]
+
+    def read(path):
+        file = tree / path
+        return file.read_bytes() if file.is_file() else None
+    repo = Repo(base, read, strict=False, directory=BUILD / "upstream/series.git")
+    lines = []
+    for patch in repo.patches:
+        bad = {path: hunks for (name, path), hunks in repo.rejects.items()
+               if name == patch.path}
+        there = [a for a in patch.adds if (tree / a).exists()]
+        what = [f"{path} ({hunks.count(chr(10) + '@@ ') or 'all'} hunks)"
+                if (tree / path).is_file() else f"{path} (is not there)"
+                for path, hunks in bad.items()]
+        what += [f"{path} (is there already)" for path in there]
+        lines.append(f"{'no ' if what else 'yes'} {patch.path}" +
+                     "".join(f"\n      {w}" for w in what))
+    good = sum(line.startswith("yes") for line in lines)
+    text = (f"Linux {version}: {good} of {len(lines)} patches of base {base} apply\n" +
+            "\n".join(lines) + "\n")
+    (BUILD / "upstream" / "report.txt").write_text(text)
+    print(text + f"\n{(BUILD / 'upstream/report.txt').relative_to(TOP)}; the hunks "
+          "of those that do not are beside it, in PATH.rej")
+    for (_, path), hunks in repo.rejects.items():
+        file = BUILD / "upstream" / f"{path}.rej"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open(file, "a") as out:
+            out.write(hunks)
+
+
 def cmd_tree(args):
     """Expand a full tree with one commit a patch, to work in.
 
@@ -611,11 +661,13 @@ def main():
     sub = parser.add_subparsers(dest="cmd", required=True)
     for name, func in (("vanilla", cmd_vanilla), ("patched", cmd_patched),
                        ("list", cmd_list), ("where", cmd_where),
+                       ("upstream", cmd_upstream),
                        ("export", cmd_export), ("tree", cmd_tree),
                        ("refresh", cmd_refresh)):
         p = sub.add_parser(name, help=func.__doc__)
         p.set_defaults(func=func)
-        p.add_argument("base")
+        if name != "upstream":
+            p.add_argument("base")
         if name == "where":
             p.add_argument("file")
         if name == "patched":

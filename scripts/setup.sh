@@ -6,7 +6,9 @@
 #
 # usage: setup.sh SET...
 #
-# A package src:NAME is a source package, downloaded to build/dl.
+# A package src:NAME is a source package, downloaded to build/dl; new:NAME is the
+# package NAME with the highest number behind it that the backports of Debian's
+# stable release, testing or unstable have, downloaded likewise, not installed.
 #
 # The machine's own sources, pins and package lists stay as they are: the
 # backports and source entries, the pin for QEMU and the lists live under
@@ -37,6 +39,10 @@ missing()
 		while read -r _ pkg min; do
 			if [ "$pkg" != "${pkg#src:}" ]; then
 				compgen -G "$dl/${pkg#src:}_*.dsc" > /dev/null || echo "$pkg"
+				continue
+			fi
+			if [ "$pkg" != "${pkg#new:}" ]; then
+				echo "$pkg"	# there may be a newer one
 				continue
 			fi
 			have=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$pkg" 2>/dev/null || true)
@@ -101,6 +107,32 @@ apt_get()
 		-o Dpkg::Use-Pty=0 -qq "$@"
 }
 
+# newest PREFIX: download the newest package PREFIX-NUMBER of later releases
+newest()
+{
+	local prefix=$1 suite pkg uri key lists=$apt/new
+
+	# write_sources has put them there: URI and key
+	read -r _ key uri _ < "$apt/sources.list.d/io-check.list"
+	rm -rf "$lists/sources"
+	mkdir -p "$lists/sources" "$lists/lists/partial"
+	for suite in stable-backports testing unstable; do
+		echo "deb $key $uri $suite main"
+	done > "$lists/sources/new.list"
+	set -- -o Dir::Etc::sourcelist=/dev/null \
+		-o Dir::Etc::sourceparts="$lists/sources" \
+		-o Dir::State::lists="$lists/lists" \
+		-o APT::Sandbox::User=root -o Acquire::Retries=3
+	apt-get "$@" -qq update
+	pkg=$(apt-cache "$@" pkgnames "$prefix-" | grep -E "^$prefix-[0-9.]+$" |
+		sort -V | tail -n 1)
+	[ -n "$pkg" ] || die "no package $prefix-NUMBER at $uri"
+	mkdir -p "$dl"
+	cd "$dl"
+	rm -f "$prefix"-*.deb
+	apt-get "$@" -qq download "$pkg"
+}
+
 # Run a step quietly; show its end when it fails.
 step()
 {
@@ -117,7 +149,8 @@ step()
 want=$(missing "$@" | sort -u)
 [ -n "$want" ] || exit 0
 sources=$(sed -n 's/^src://p' <<<"$want" | xargs)
-binaries=$(sed '/^src:/d' <<<"$want" | xargs)
+news=$(sed -n 's/^new://p' <<<"$want" | xargs)
+binaries=$(sed '/^src:/d; /^new:/d' <<<"$want" | xargs)
 
 command -v apt-get > /dev/null ||
 	die "no apt-get here: the set-up knows Debian 12 only" "needed: $binaries $sources"
@@ -144,5 +177,8 @@ if [ -n "$sources" ]; then
 	# shellcheck disable=SC2086
 	step "source $sources" apt_get source --download-only $sources
 fi
-left=$(missing "$@" | sort -u | xargs)
+for new in $news; do
+	step "newest $new" newest "$new"
+done
+left=$(missing "$@" | sed '/^new:/d' | sort -u | xargs)
 [ -z "$left" ] || die "apt brought no suitable version of: $left"
