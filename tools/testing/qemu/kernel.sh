@@ -31,6 +31,9 @@ obj=$src/O.$arch.$variant
 name="$base/$tree $arch $variant"
 
 fragments=("$qemu_dir/kernel.config" "$qemu_dir/arch/$arch.config")
+# what is called differently there
+[ ! -r "$qemu_dir/arch/$arch.$base.config" ] ||
+	fragments+=("$qemu_dir/arch/$arch.$base.config")
 fragments_of=${variant%@*}
 for v in ${fragments_of//+/ }; do
 	[ "$v" = plain ] || fragments+=("$qemu_dir/$v.config")
