@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 import boot
+import demo
 import results
 from test_check import BASE, MACHINES, green, on
 from test_series import kernel
@@ -176,21 +177,30 @@ LBA_MUTANTS = (
      "", "test_causes"),
 )
 
+# Of AER's recovery, seen by aer.sh with a fatal error, where there are slots
+SLOTS = [m for m in MACHINES if boot.MACHINES[m[0]].slots]
+AER_MUTANTS = (
+    ("the settings of the bridge above", RECOVERY,
+     "	if (bridge)\n		io_check_restore(bridge);\n", "	(void)bridge;\n"),
+    ("the channel's state", RECOVERY,
+     "	pdev->error_state = pci_channel_io_normal;\n	clear_bit", "	clear_bit"),
+)
+
 # Of the race: they need two CPUs and time
 RACE_TRIES = 5
 RACES = (
     ("the bump before the unlock", CORE,
      (("	if (status) {\n		io_check_bump(d);\n", "	if (status) {\n"),
-      ("		err.value = io_check_harvest(d, c->pdev);\n"
+      ("		err.value = io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
-       "		err.value = io_check_harvest(d, c->pdev);\n"
+       "		err.value = io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n"
        "		raw_spin_lock_irqsave(&d->lock, flags);\n"
        "		if (err.value)\n			io_check_bump(d);\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n"))),
     ("the lock around the snapshot", CORE,
      (("		raw_spin_lock_irqsave(&d->lock, flags);\n"
-       "		io_check_harvest(d, c->pdev);\n"
+       "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n"
        "		c->seq = atomic_read(&io_check_seq);\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
        "		c->seq = atomic_read(&io_check_seq);\n"
@@ -245,7 +255,7 @@ def mutant():
                     boot.BUILD / BASE / "mutant"], check=True)
     whole = {}
 
-    def build(file, pairs, arch=ARCH):
+    def build(file, pairs, arch=ARCH, image="vmlinux"):
         """Replace each text of pairs in file, which has it once, and build."""
         path = boot.BUILD / BASE / "mutant" / file
         mend()
@@ -254,7 +264,7 @@ def mutant():
             assert text.count(old) == 1, f"{file} has not once:\n{old}"
             text = text.replace(old, new)
         path.write_text(text)
-        kernel("mutant", arch, VARIANT, "vmlinux")
+        kernel("mutant", arch, VARIANT, image)
 
     def mend():
         for path, text in whole.items():
@@ -283,6 +293,19 @@ def test_mutant_lba_red(mutant, what, file, old, new, case, machine, arch):
     result, cases = suite("mutant", "mutant-lba", machine=machine, arch=arch,
                           suites=["lba_io_check"])
     assert cases.get(case) is False, f"without {what}: {cases}"
+
+
+@on(SLOTS)
+@pytest.mark.parametrize("what,file,old,new", AER_MUTANTS,
+                         ids=[re.sub(r"\W+", "-", m[0]) for m in AER_MUTANTS])
+def test_mutant_aer_red(mutant, what, file, old, new, machine, arch):
+    """Without what a reset of the link asks for the adapter is lost."""
+    mutant(file, [(old, new)], arch, boot.facts(arch)["IMAGE"])
+    result = boot.boot(machine, base=BASE, arch=arch, tree="mutant",
+                       variant=VARIANT, run=["aer"], args=[1], disks=demo.layout(3),
+                       log=boot.BUILD / "check/mutant-aer", monitor=[
+                           ("aer: now 1", "pcie_aer_inject_error bridge0 MALF_TLP")])
+    assert "not ok 2 recovered from error 1" in result.ktap.read_text(), what
 
 
 @pytest.mark.parametrize("what,file,pairs", RACES,

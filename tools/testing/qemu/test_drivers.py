@@ -101,7 +101,9 @@ def test_burst_inside_rescan(machine, arch, smp, hba):
               if re.match(r"\d+,\d+", line)]
     hits = [int(burst[1]) / 1e9 for burst in bursts if int(burst[4])]
     # the kernel's log has a clock of its own, ahead by no more than this
-    assert len(fails) == len(hits), again
+    # ten in 5 s are printed; the pairs behind a missing one have f later than s's
+    missing = sum(map(int, re.findall(r"io_check_report: (\d+) callbacks", text)))
+    assert len(fails) + missing == len(hits), again
     ahead = min(f - s for f, s in zip(fails, hits))
     # mptsas reads its configuration pages in the 100 ms after a reset
     assert any(0 <= s + ahead - e < 0.1 for s in hits for e in ends), again

@@ -117,6 +117,18 @@ def test_core_alone_changes_no_driver():
     assert found["fixes"] == found["patched"]
 
 
+def test_rejects():
+    """What does not apply is told, and what does is applied."""
+    old = "".join(f"line {n}\n" for n in range(40)).encode()
+    new = old.replace(b"line 3\n", b"line three\n").replace(b"line 33\n", b"other\n")
+    hunks = series.diff("dir/file", old, new)
+    assert series.applied(hunks, "dir/file", old) == (new, "")
+    moved = old.replace(b"line 32\n", b"")
+    got, rejects = series.applied(hunks, "dir/file", moved)
+    assert b"line three\n" in got and b"other" not in got
+    assert rejects.count("\n@@ ") == 1 and "+other" in rejects
+
+
 def spatch(mode, *where):
     """Lines that the series' Coccinelle rule has for directories, in a mode."""
     rule = boot.TOP / "scripts/coccinelle/api/readx_check.cocci"
