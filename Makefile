@@ -111,6 +111,11 @@ PHONY += olddefconfig
 olddefconfig: kconfig		## complete a .config, a saved defconfig for instance
 	$(Q)$(KCONFIG) olddefconfig
 
+HINTS := tools/testing/dma_hints
+PHONY += hints-report
+hints-report: setup-report	## the DMA hints paper's tables beside a model's
+	$(Q)$(PYTHON) $(HINTS)/hints_report.py build/hints
+
 ##@ Check
 # $(call pytest,TARGET,MACHINES,GUESTS,ARGUMENTS,FILE)
 pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_GUESTS="$(3)" \
@@ -129,7 +134,7 @@ kernels-debug+kasan: kernels-ppc64
 
 PHONY += check
 check: lint series kernels-core $(addprefix kernels-,$(call arches_of,$(MACHINES))) \
-	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES))) check-bases	## what CI runs
+	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES))) check-bases check-hints	## what CI runs
 	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
 
 # that each other base's series applies, and its kernel boots on one machine
@@ -148,6 +153,10 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 PHONY += check-all
 check-all: lint series setup-docs kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
+
+PHONY += check-hints
+check-hints: setup-lint		## the model of DMA hints against the paper's tables
+	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
 PHONY += sweep
 sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a debug kernel

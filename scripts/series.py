@@ -31,7 +31,7 @@ KERNEL_DIRS = ("arch", "drivers", "include", "kernel", "lib",
                "Documentation", "tools", "scripts")
 # Under those directories, but of this repository alone.
 OWN = ("scripts/series.py", "scripts/setup.sh", "scripts/packages",
-       "scripts/lint.sh", "tools/testing/qemu/",
+       "scripts/lint.sh", "tools/testing/qemu/", "tools/testing/dma_hints/",
        "Documentation/cover-letter.txt", "Documentation/changelog.txt")
 
 
