@@ -317,8 +317,10 @@ static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 
 static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
 {
-	return io_check_wait(io_check_recovery_of(pdev)) ?
-	       PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_RECOVERED;
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	return r && !io_check_wait(r) ? PCI_ERS_RESULT_RECOVERED :
+					PCI_ERS_RESULT_DISCONNECT;
 }
 
 /* The bridge above, if it has no driver that restores it after a reset */
@@ -345,10 +347,15 @@ static void io_check_restore(struct pci_dev *pdev)
 
 static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 {
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	/* others below the port may have asked for the reset */
+	if (!r || !io_check_armed(r) || io_check_dead(r))
+		return PCI_ERS_RESULT_DISCONNECT;
 	io_check_restore(pdev);
 	/* AER says so no sooner than resume; without it each access fails */
 	pdev->error_state = pci_channel_io_normal;
-	clear_bit(FROZEN, &io_check_recovery_of(pdev)->flags);
+	clear_bit(FROZEN, &r->flags);
 	return io_check_mmio_enabled(pdev);
 }
 
