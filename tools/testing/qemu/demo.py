@@ -15,8 +15,10 @@ accesses give zeros, which nothing reports but the commands' timers.
 
 import argparse
 import dataclasses
+import os
 import statistics
 import sys
+from pathlib import Path
 
 import boot
 import inject
@@ -174,7 +176,7 @@ def run(kernel, how, log, part="bursts"):
         "ios": line.total(line.near),
         "ios_beside": line.total(line.beside),
         "complaints": result.complaints() if kernel == "patched" else [],
-        "log": str(result.console.relative_to(boot.TOP)),
+        "log": os.path.relpath(result.console, boot.TOP),
     }, line
 
 
@@ -245,6 +247,8 @@ def main():
                         help="the architecture's, if not told")
     parser.add_argument("--base", default="6.1")
     parser.add_argument("--arch", default="ppc64")
+    parser.add_argument("--directory", default=boot.BUILD / "demo", type=Path,
+                        help="for report and logs")
     parser.add_argument("--variant", default="on", help="the patched kernel's")
     parser.add_argument("--hba", default="fusion", choices=boot.HBAS,
                         help="the adapters' driver")
@@ -256,7 +260,7 @@ def main():
         parser.add_argument(f"--{option}", type=int, default=default, help=text)
     how = vars(parser.parse_args())
     how["machine"] = how["machine"] or boot.facts(how["arch"])["MACHINE"]
-    directory = boot.BUILD / "demo"
+    directory = how["directory"].absolute()
     machine = boot.MACHINES[how["machine"]]
     parts = [bursts] if machine.faults else [injected] * machine.injects + [zeros]
     rows, lines, want = {}, {}, {}
@@ -272,8 +276,8 @@ def main():
     print(f"\n{title}\n")
     results.table(rows, FIGURES)
     print(f"\n{NOTES}\n")
-    print(report.write(directory, title, rows, FIGURES, NOTES, lines)
-          .relative_to(boot.TOP))
+    print(os.path.relpath(report.write(directory, title, rows, FIGURES, NOTES, lines),
+                          boot.TOP))
     results.write("demo", all(want.values()), rows)
     for what, good in want.items():
         if not good:

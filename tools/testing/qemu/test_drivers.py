@@ -68,7 +68,8 @@ def test_demo(machine, arch, smp, hba):
     """The demonstration with ten bursts that hit; vanilla dies of its first."""
     command = [sys.executable, boot.TOP / "tools/testing/qemu/demo.py",
                "--machine", machine, "--base", BASE, "--arch", arch,
-               "--hba", hba, "--smp", smp, "--faults", "10"]
+               "--hba", hba, "--smp", smp, "--faults", "10", "--directory",
+               boot.BUILD / "check" / "-".join((machine, arch, smp, hba, BASE, "demo"))]
     assert subprocess.run(command).returncode == 0, "repeat with: " + " ".join(
         map(str, command[1:])).replace(f"{boot.TOP}/", "")
 

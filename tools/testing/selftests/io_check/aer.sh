@@ -16,17 +16,6 @@
 count=${1:-3}
 host=$(basename "$(readlink "/sys/block/${near##* }/device")")
 
-# wait_for TEXT TIMES: in the kernel log, for at most 30 s
-wait_for()
-{
-	tries=0
-	until [ "$(dmesg | grep -c "$1")" -ge "$2" ]; do
-		[ $tries -lt 150 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-}
-
 # 6.1 has ports report errors, but not other bridges: Device Control, bits 0 to 3
 # (PCI Express 6.0, 7.5.3.4)
 bridge=$(cd -P "$dev/.." && pwd -P)
@@ -36,10 +25,7 @@ printf "\\$control" | dd of="$bridge/config" bs=1 seek=$((at + 8)) conv=notrunc 
 
 echo "1..$((count + 4))"
 hourly_limit 1000000
-start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
-wait $fio
-sound /tmp/fill "$disks"
-result $? "disks filled"
+fill
 storm /tmp/storm "$disks"
 n=0
 while [ $n -lt "$count" ]; do

@@ -47,10 +47,7 @@ bar_write()
 echo "1..9"
 bad_limits
 result $? "bad limits are refused$skipped"
-start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
-wait $fio
-sound /tmp/fill "$disks"
-result $? "disks filled"
+fill
 storm /tmp/far "$far"
 far_fio=$fio
 storm /tmp/near "$near"

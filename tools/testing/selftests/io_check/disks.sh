@@ -87,6 +87,15 @@ start_fio()
 	fio=$!
 }
 
+# fill: all disks, so that there is something to verify
+fill()
+{
+	start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
+	wait $fio
+	sound /tmp/fill "$disks"
+	result $? "disks filled"
+}
+
 # storm LOG DISKS: writes, verified, until it is killed; sets $fio
 storm()
 {
@@ -153,6 +162,17 @@ goes_on()
 	# shellcheck disable=SC2086
 	until [ "$(completed $near)" -gt "$1" ]; do
 		[ $tries -lt 100 ] || return 1
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+}
+
+# wait_for TEXT TIMES: in the kernel log, for at most 30 s
+wait_for()
+{
+	tries=0
+	until [ "$(dmesg | grep -c "$1")" -ge "$2" ]; do
+		[ $tries -lt 150 ] || return 1
 		sleep 0.2
 		tries=$((tries + 1))
 	done

@@ -35,26 +35,12 @@ freeze()
 	ioda 20 $((pe >> 6)) $((1 << (63 - (pe & 63))))
 }
 
-# wait_for TEXT TIMES: in the kernel log, for at most 30 s
-wait_for()
-{
-	tries=0
-	until [ "$(dmesg | grep -c "$1")" -ge "$2" ]; do
-		[ $tries -lt 150 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-}
-
 mode=${1:-checked}
 case $mode in
 checked) echo "1..8" ;;
 plain) echo "1..2" ;;	# what a kernel does that has no handlers
 esac
-start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
-wait $fio
-sound /tmp/fill "$disks"
-result $? "disks filled"
+fill
 if [ "$mode" = checked ]; then
 	hourly_limit 1000000
 	insmod /modules/io_check_test.ko 2> /dev/null

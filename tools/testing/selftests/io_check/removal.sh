@@ -40,10 +40,7 @@ power_off()
 
 echo "1..7"
 command_timeout "$timer" "$disks"
-start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
-wait $fio
-sound /tmp/fill "$disks"
-result $? "disks filled"
+fill
 storm /tmp/far "$far"
 far_fio=$fio
 storm /tmp/near "$near"

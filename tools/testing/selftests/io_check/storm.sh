@@ -35,10 +35,7 @@ shift $(($# < 2 ? $# : 2))
 
 echo "1..5"
 hourly_limit 1000000
-start_fio /tmp/fill "$disks" --rw=write --bs=256k --do_verify=0
-wait $fio
-sound /tmp/fill "$disks"
-result $? "disks filled"
+fill
 
 # A verify after every 16 writes; without time_based it checks each block's
 # number too, so that a lost write does not pass for a good block.
