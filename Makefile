@@ -147,7 +147,8 @@ PHONY += check-bases
 check-bases: $(addprefix check-base-,$(OTHER_BASES))
 PHONY += $(addprefix check-base-,$(BASES))
 $(addprefix check-base-,$(BASES)): check-base-%:
-	$(Q)$(MAKE) --no-print-directory lint series patched-ppc64 BASE=$*
+	$(Q)$(MAKE) --no-print-directory lint series \
+		patched-$(call arches_of,$(firstword $(MACHINES))) BASE=$*
 	$(Q)BENCH_BASE=$* $(call pytest,,$(firstword $(MACHINES)),,-k test_suites,/test_check.py)
 
 PHONY += check-core

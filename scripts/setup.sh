@@ -110,14 +110,15 @@ apt_get()
 # newest PREFIX: download the newest package PREFIX-NUMBER of later releases
 newest()
 {
-	local prefix=$1 suite pkg uri key lists=$apt/new
+	local prefix=$1 suite pkg where lists=$apt/new
 
-	# write_sources has put them there: URI and key
-	read -r _ key uri _ < "$apt/sources.list.d/io-check.list"
+	# write_sources has put them there: the key, if any, and the URI
+	where=$(sed -n 's/^deb-src *\(\[[^]]*\]\)\{0,1\} *\([^ ]*\) .*/\1 \2/p' \
+		"$apt/sources.list.d/io-check.list")
 	rm -rf "$lists/sources"
 	mkdir -p "$lists/sources" "$lists/lists/partial"
 	for suite in stable-backports testing unstable; do
-		echo "deb $key $uri $suite main"
+		echo "deb $where $suite main"
 	done > "$lists/sources/new.list"
 	set -- -o Dir::Etc::sourcelist=/dev/null \
 		-o Dir::Etc::sourceparts="$lists/sources" \
@@ -126,7 +127,7 @@ newest()
 	apt-get "$@" -qq update
 	pkg=$(apt-cache "$@" pkgnames "$prefix-" | grep -E "^$prefix-[0-9.]+$" |
 		sort -V | tail -n 1)
-	[ -n "$pkg" ] || die "no package $prefix-NUMBER at $uri"
+	[ -n "$pkg" ] || die "no package $prefix-NUMBER at ${where##* }"
 	mkdir -p "$dl"
 	cd "$dl"
 	rm -f "$prefix"-*.deb
