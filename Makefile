@@ -61,6 +61,8 @@ ALL_MACHINES := $(MACHINES) $(PATCHED_MACHINES) riscv64-virt:riscv64 mac99:ppc32
 	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
 	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
 	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
+# Machines of make check-hints
+HINTS_MACHINES := powernv9:ppc64 c3700:parisc64 b160l:parisc q35:x86_64
 # Guests of the drivers' tests: MACHINE:ARCH:CPUS:HBA
 GUESTS := powernv9:ppc64:1:fusion arm64-virt:arm64:1:fusion \
 	arm64-virt:arm64:1:sym53c8xx g3beige:ppc32:1:sym53c8xx \
@@ -133,7 +135,7 @@ kernels-debug+kasan: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
 
 PHONY += check
-check: kernels-check check-bases check-hints	## what CI runs
+check: kernels-check check-bases check-model	## what CI runs
 	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
 
 PHONY += kernels-check
@@ -160,7 +162,12 @@ check-all: lint series setup-docs kernels-core kernels-debug+kasan $(addprefix k
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 
 PHONY += check-hints
-check-hints: setup-lint		## the model of DMA hints against the paper's tables
+check-hints: $(addprefix patched-,$(call arches_of,$(HINTS_MACHINES)))	## DMA hints: KUnit, registers seen from outside, the model
+	$(Q)$(call pytest,check-hints,$(HINTS_MACHINES),,$(HINTS),/test_hints.py)
+
+# the model of DMA hints against the paper's tables
+PHONY += check-model
+check-model: setup-lint
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
 PHONY += sweep

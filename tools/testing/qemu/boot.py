@@ -189,14 +189,17 @@ OF_VANILLA = re.compile(r"WARNING: .* at pcim_add_mapping_to_legacy_table")
 
 
 class Hits:
-    """Counts of QEMU's "Invalid read/write at addr ..." lines, by access."""
+    """Counts of QEMU's "Invalid read/write at addr ..." lines, by access; and the
+    lines of one of its trace events."""
 
     CAP = 5_000_000     # lines; a livelock writes 0.9 GB a minute
     LINE = re.compile(rb"Invalid (read|write) at addr 0x([0-9A-Fa-f]+), size (\d+)")
 
-    def __init__(self):
+    def __init__(self, trace):
+        self.trace = trace.encode()
         self.count = collections.Counter()
         self.lines = 0
+        self.traced = []
         self.capped = threading.Event()
 
     def read(self, fd):
@@ -208,6 +211,8 @@ class Hits:
                     self.capped.set()
                     continue
                 match = self.LINE.search(line)
+                if self.trace and line.startswith(self.trace):
+                    self.traced.append(line.decode().strip())
                 if match:
                     self.count[match[1].decode(), int(match[2], 16),
                                int(match[3])] += 1
@@ -347,7 +352,7 @@ def initramfs(base, tree, arch, variant, out):
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
          args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=(),
-         hba="fusion", plan=None, monitor=()):
+         hba="fusion", plan=None, monitor=(), trace=""):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
@@ -355,7 +360,8 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     for what the guest writes to virtio serial ports: a file for each name in
     ports.  disks are Disks, on adapters of the kind hba.  plan is an
     inject.Plan.  monitor has pairs, a text of the console's and what QEMU's monitor
-    is told when it is there.
+    is told when it is there.  trace names an event of QEMU's: its lines are the
+    Result's hits.traced.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
@@ -396,11 +402,12 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
         command += injector.arguments()
     operator = inject.Monitor(monitor, log) if monitor else None
     command += operator.arguments() if operator else ["-monitor", "none"]
+    command += ["-trace", trace] if trace else []
     (log / "command").write_text(" ".join(command) + "\n")
     what = f"{name} {base}/{tree} {arch} {variant}: {' '.join(run)} {append}".rstrip()
     print(f"  BOOT    {what}", flush=True)
     start = time.monotonic()
-    hits = Hits()
+    hits = Hits(trace)
     with open(log / "qemu.log", "wb") as errors:
         qemu = subprocess.Popen(command, pass_fds=[wr], stdin=subprocess.DEVNULL,
                                 stdout=errors, stderr=errors,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The core's KUnit suite, whole, and what shows that each case can fail.
+"""The core's KUnit suite and that of DMA hints, whole, and what shows that each case can fail.
 
 A mutant is the patched kernel with one guard taken out; the case that watches
 it has to go red.  Each rebuilds a file or two and boots once.
@@ -177,6 +177,86 @@ LBA_MUTANTS = (
      "", "test_causes"),
 )
 
+# Of DMA hints; the same kernel runs their suite as well
+HINTS, PCI_HINTS, SBA_HINTS = ("kernel/dma/hints.c", "drivers/pci/dma_hints.c",
+                               "drivers/parisc/dma_hints.h")
+HINTS_MUTANTS = (
+    ("a hint's read back", HINTS,
+     "	return (now ^ val) & mask ? -EIO : 0;", "	return 0;",
+     "test_does_not_stick"),
+    ("a set's roll-back", HINTS,
+     "			hint_roll_back(plan, pdev);\n", "", "test_fail_nth"),
+    ("the roll-back's order", HINTS,
+     "	for (c = plan->change + plan->n - 1; c >= plan->change; c--) {",
+     "	for (c = plan->change; c < plan->change + plan->n; c++) {",
+     "test_roll_back_order"),
+    ("the end of a provider", HINTS, "			c->p->dead = true;\n", "",
+     "test_dead"),
+    ("others' claims", HINTS,
+     "		ret = hint_check_claims(hd, &plan->change[i]);", "		ret = 0;",
+     "test_busy"),
+    ("others' claims at a reset", HINTS, "				mask &= ~theirs->mask;",
+     "				;", "test_busy"),
+    ("what was there before all claims", HINTS,
+     "			original = (original & ~mask) | (claim->old & mask);",
+     "			(void)mask;", "test_busy"),
+    ("a removed device's claims", HINTS, "		hint_release(hd, true);\n", "",
+     "test_forget"),
+    ("a removed device's silence", HINTS,
+     " && !(gone && claim->p->dev == hd->dev)", "", "test_forget"),
+    ("the order of writes to memory", HINTS,
+     "		if (slot_cmd(slot) == DMA_HINT_MW && val)", "		if (false)",
+     "test_refusals"),
+    ("consistent mappings' read current", HINTS,
+     "		if (slot_class(slot) == DMA_HINT_CONSISTENT && !val)",
+     "		if (false)", "test_refusals"),
+    ("the refusal of cells that are tied", HINTS,
+     "		ret = hint_override(plan, hint_refuse(hd, other, val));",
+     "		ret = 0;", "test_refusals"),
+    ("the boot parameter", HINTS,
+     "error != -EPERM || !dma_hints_unsafe || ", "error != -EPERM || ",
+     "test_refusals"),
+    ("the taint", HINTS, "	if (plan->unsafe)\n", "	if (0)\n", "test_unsafe"),
+    ("the boot parameter of raw writes", HINTS,
+     "	if (!dma_hints_unsafe || !capable(CAP_SYS_RAWIO))\n		return -EPERM;\n",
+     "", "test_raw"),
+    ("requests that say their length", HINTS,
+     "	if (id <= DMA_HINT_BLOCK && path_says_length(pdev))",
+     "	if (false)", "test_refusals"),
+    ("the nearest provider's right", HINTS,
+     "		if (!(HINT_ALL_OF_PATH & BIT(id)))\n			break;\n	}\n	return found ? 0 : hint_error",
+     "	}\n	return found ? 0 : hint_error", "test_path"),
+    ("order's way to memory", HINTS,
+     "		if (!(HINT_ALL_OF_PATH & BIT(id)))\n			break;\n	}\n	return found ? 0 : hint_error",
+     "		break;\n	}\n	return found ? 0 : hint_error", "test_path"),
+    ("absent registers", HINTS, "			absent |= BIT(r - p->ops->regs);",
+     "			;", "test_refusals"),
+    ("a silent provider", HINTS,
+     "	if (p->ops->sane != DMA_HINT_NO_REG &&\n"
+     "	    (hint_read(p, pdev, p->ops->sane, &val) || (u32)val == ~0U))\n"
+     "		return -EIO;\n", "", "test_silent"),
+    ("the IOMMU's page", HINTS, " && p->page && val > p->page)", " && false)",
+     "test_refusals"),
+    ("a VF's silence", PCI_HINTS,
+     "	if (pdev->is_virtfn)\n		return -EOPNOTSUPP;	/* the PF's to set */\n",
+     "", "test_virtual_function"),
+    ("a root port's quirk", PCI_HINTS,
+     "		    root->dev_flags & PCI_DEV_FLAGS_NO_RELAXED_ORDERING)",
+     "		    false)", "test_refusals"),
+    ("a host bridge's largest read", PCI_HINTS,
+     "	if (pci_find_host_bridge(pdev->bus)->no_inc_mrrs &&", "	if (false &&",
+     "test_refusals"),
+    ("a bus' largest read", PCI_HINTS,
+     "	if (pdev->bus->bus_flags & PCI_BUS_FLAGS_NO_MMRBC &&", "	if (false &&",
+     "test_refusals"),
+    ("PCI-X' design limit", PCI_HINTS,
+     "		return -EINVAL;		/* more than it was designed for */",
+     "		return 0;", "test_refusals"),
+    ("the width of a hint set's bits", SBA_HINTS,
+     "	return (dma_addr_t)set << iov_bits;", "	return (int)set << iov_bits;",
+     "test_sba_arithmetic"),
+)
+
 # Of AER's recovery, seen by aer.sh with a fatal error, where there are slots
 SLOTS = [m for m in MACHINES if boot.MACHINES[m[0]].slots]
 AER_MUTANTS = (
@@ -275,8 +355,9 @@ def mutant():
     mend()
 
 
-@pytest.mark.parametrize("what,file,old,new,case", MUTANTS,
-                         ids=[re.sub(r"\W+", "-", m[0]) for m in MUTANTS])
+@pytest.mark.parametrize("what,file,old,new,case", MUTANTS + HINTS_MUTANTS,
+                         ids=[re.sub(r"\W+", "-", m[0])
+                              for m in MUTANTS + HINTS_MUTANTS])
 def test_mutant_red(mutant, what, file, old, new, case):
     """Without a guard the case that watches it fails."""
     mutant(file, [(old, new)])
