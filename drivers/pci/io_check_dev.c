@@ -63,22 +63,6 @@ struct io_check_ops io_check_dev_ops(struct pci_dev *pdev)
 	return ops;
 }
 
-/* Is its driver's recovery under way? */
-bool io_check_dev_recovers(struct pci_dev *pdev)
-{
-	struct io_check_recovery *r = NULL;
-	struct io_check_dev *idev;
-	bool recovers;
-
-	rcu_read_lock();
-	idev = io_check_dev_find(pdev);
-	if (idev)
-		r = READ_ONCE(idev->recovery);
-	recovers = r && io_check_recovering(r);
-	rcu_read_unlock();
-	return recovers;
-}
-
 /* Make an error known; any context but NMI. */
 void io_check_dev_error(const struct io_check_err *err)
 {

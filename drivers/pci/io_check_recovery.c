@@ -267,24 +267,31 @@ int io_check_wait(struct io_check_recovery *r)
 }
 EXPORT_SYMBOL_GPL(io_check_wait);
 
+/* Under rcu_read_lock(), or with the device's lock: the driver stays */
+static struct io_check_recovery *io_check_recovery_of(struct pci_dev *pdev)
+{
+	struct io_check_dev *idev = io_check_dev_find(pdev);
+
+	return idev ? READ_ONCE(idev->recovery) : NULL;
+}
+
+/* Is its driver's recovery under way? */
+bool io_check_dev_recovers(struct pci_dev *pdev)
+{
+	struct io_check_recovery *r;
+	bool recovers;
+
+	rcu_read_lock();
+	r = io_check_recovery_of(pdev);
+	recovers = r && io_check_recovering(r);
+	rcu_read_unlock();
+	return recovers;
+}
+
 /*
  * PCI error recovery: called by io_check_report() for failures that the driver
  * reported, and by EEH or AER for those that they found.
  */
-static struct io_check_recovery *io_check_recovery_of(struct pci_dev *pdev)
-{
-	struct io_check_recovery *r = NULL;
-	struct io_check_dev *idev;
-
-	/* the callers hold the device's lock: the driver stays */
-	rcu_read_lock();
-	idev = io_check_dev_find(pdev);
-	if (idev)
-		r = READ_ONCE(idev->recovery);
-	rcu_read_unlock();
-	return r;
-}
-
 static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 						pci_channel_state_t state)
 {
