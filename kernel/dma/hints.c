@@ -611,6 +611,13 @@ static int hint_plan_slot(struct hint_plan *plan, struct hint_dev *hd,
 				      dma_hint_names[id]);
 }
 
+/* One that has several host bridges below it may be registered for each. */
+static bool hint_same_hardware(const struct dma_hint_provider *p,
+			       const struct dma_hint_provider *q)
+{
+	return p == q || (p->ops == q->ops && p->priv && p->priv == q->priv);
+}
+
 /* Bits of a change that another device has set otherwise */
 static int hint_check_claims(struct hint_dev *hd, const struct hint_change *c)
 {
@@ -621,7 +628,8 @@ static int hint_check_claims(struct hint_dev *hd, const struct hint_change *c)
 		if (other == hd)
 			continue;
 		list_for_each_entry(claim, &other->claims, node)
-			if (claim->p == c->p && claim->reg == c->reg &&
+			if (hint_same_hardware(claim->p, c->p) &&
+			    claim->reg == c->reg &&
 			    (claim->val ^ c->val) & claim->mask & c->mask)
 				return hint_error(hd, -EBUSY,
 						  "%s is set otherwise for %s",
@@ -702,7 +710,8 @@ static u32 hint_original(const struct hint_change *c, struct hint_dev *hd)
 
 	list_for_each_entry(other, &hint_devs, node)
 		list_for_each_entry(claim, &other->claims, node) {
-			if (claim->p != c->p || claim->reg != c->reg)
+			if (!hint_same_hardware(claim->p, c->p) ||
+			    claim->reg != c->reg)
 				continue;
 			mask = claim->mask & c->mask;
 			original = (original & ~mask) | (claim->old & mask);
@@ -1026,7 +1035,8 @@ static u32 hint_sole(struct hint_dev *hd, const struct hint_claim *claim)
 		if (other == hd)
 			continue;
 		list_for_each_entry(theirs, &other->claims, node)
-			if (theirs->p == claim->p && theirs->reg == claim->reg)
+			if (hint_same_hardware(theirs->p, claim->p) &&
+			    theirs->reg == claim->reg)
 				mask &= ~theirs->mask;
 	}
 	return mask;
@@ -1292,7 +1302,8 @@ static const struct file_operations raw_fops = {
  * @dev: the function, host bridge or IOMMU that has them: @dev itself and
  *	devices below it get their hints
  * @ops: the operations
- * @priv: for them, in &dma_hint_provider.priv
+ * @priv: for them, in &dma_hint_provider.priv; if not NULL it stands for the
+ *	hardware: the same registers may be registered for several host bridges
  *
  * Registers are accessed when a device first asks, not before.
  *

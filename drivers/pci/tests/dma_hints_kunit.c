@@ -725,6 +725,30 @@ static void test_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dma_hints_set(&k->b.pdev.dev, &s), 0);
 }
 
+/* One IOMMU with two host bridges below it */
+static void test_busy_elsewhere(struct kunit *test)
+{
+	struct hints_kunit *k = test->priv;
+	struct dma_hint_provider *second;
+	struct dma_hint_set s = { };
+	struct state *before = kept(test);
+
+	cell(&s, DMA_HINT_STREAMING, DMA_HINT_MRM, DMA_HINT_RELAXED_OUT)->relaxed_out = true;
+	KUNIT_EXPECT_EQ(test, dma_hints_set(&k->a.pdev.dev, &s), 0);
+	dma_hint_provider_unregister(k->hp);
+	KUNIT_EXPECT_EQ(test, dma_hints_set(&k->a.pdev.dev, &s), -EOPNOTSUPP);
+	k->hp = dma_hint_provider_register(&k->bridge.pdev.dev, &host_ops, k);
+	second = dma_hint_provider_register(&k->port.pdev.dev, &host_ops, k);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(k->hp) || IS_ERR(second));
+	k->regs.reg[HOST_SHARED] = before->reg[HOST_SHARED];
+	KUNIT_EXPECT_EQ(test, dma_hints_set(&k->a.pdev.dev, &s), 0);
+	s.cell[DMA_HINT_STREAMING][DMA_HINT_MRM].relaxed_out = false;
+	refused(test, &k->pf, &s, -EBUSY);
+	KUNIT_EXPECT_EQ(test, dma_hints_reset(&k->a.pdev.dev), 0);
+	KUNIT_EXPECT_TRUE(test, unchanged(test, before));
+	dma_hint_provider_unregister(second);
+}
+
 /* A device that goes takes its hints along. */
 static void test_forget(struct kunit *test)
 {
@@ -853,6 +877,7 @@ static struct kunit_case hints_kunit_cases[] = {
 	KUNIT_CASE(test_dead),
 	KUNIT_CASE(test_roll_back_order),
 	KUNIT_CASE(test_busy),
+	KUNIT_CASE(test_busy_elsewhere),
 	KUNIT_CASE(test_forget),
 	KUNIT_CASE(test_path),
 	KUNIT_CASE(test_possible),
