@@ -195,7 +195,7 @@ class Hits:
     CAP = 5_000_000     # lines; a livelock writes 0.9 GB a minute
     LINE = re.compile(rb"Invalid (read|write) at addr 0x([0-9A-Fa-f]+), size (\d+)")
 
-    def __init__(self, trace):
+    def __init__(self, trace=""):
         self.trace = trace.encode()
         self.count = collections.Counter()
         self.lines = 0

@@ -174,15 +174,17 @@ def test_stray_pointer_red(machine, arch):
 
 def test_harness_sees_wrong_count(tmp_path):
     """The bench's own guards: lost hits and kernel warnings are noticed."""
-    hits = boot.Hits()
+    hits = boot.Hits("lsi_do_dma")
     rd, wr = os.pipe()
     os.write(wr, b"Invalid read at addr 0x1004, size 4, region '(null)', "
                  b"reason: rejected\n"
                  b"Invalid write at addr 0x2000, size 8, region '(null)', "
-                 b"reason: rejected\n")
+                 b"reason: rejected\n"
+                 b"lsi_do_dma DMA addr=0x1004 len=4\n")
     os.close(wr)
     hits.read(rd)
     assert hits.inside(0x1000, 0x1fff) == 1
+    assert hits.traced == ["lsi_do_dma DMA addr=0x1004 len=4"]
     assert hits.inside(0x1000, 0x2fff) == 2
     assert hits.inside(0x1000, 0x2fff, "write") == 1
     console = tmp_path / "console"
