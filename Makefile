@@ -52,6 +52,12 @@ endif
 env = $(shell sed -n 's/^$(1)=//p' $(QEMU)/arch/$(2).env)
 packages = $(call env,PACKAGES,$(1))
 
+# an architecture that not all bases have
+arch_bases := $(call env,BASES,$(ARCH))
+ifeq ($(filter $(BASE),$(or $(arch_bases),$(BASE))),)
+$(error no ARCH '$(ARCH)' in base $(BASE); it is in: $(arch_bases))
+endif
+
 # Machines of make check; those without a vanilla kernel there, and so without
 # the drivers' tests; and those that make check-all adds
 MACHINES := powernv9:ppc64 arm64-virt:arm64 g3beige:ppc32 c3700:parisc64
@@ -90,11 +96,15 @@ help:				## this text
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 
 PHONY += demo
-demo: kernels-$(ARCH)		## verified I/O through bus errors, vanilla and patched
+demo: has-machine kernels-$(ARCH)	## verified I/O through bus errors, vanilla and patched
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(ARCH) $(VARIANT)
 	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH) \
 		$(if $(MACHINE),--machine $(MACHINE)) --variant $(VARIANT) \
 		--hba $(HBA) --faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
+
+PHONY += has-machine
+has-machine:
+	$(if $(call env,MACHINE,$(ARCH)),,$(error no machine of QEMU's runs ARCH '$(ARCH)': choose another))
 
 # The menu is the base's own; its tool is built once.
 KCONFIG = $(MAKE) -s -C build/$(firstword $(BASES))/vanilla O=$(CURDIR)/build/kconfig \
@@ -158,7 +168,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series setup-docs kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint series setup-docs $(if $(filter 6.1,$(BASE)),toolchain-ia64) kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 
 PHONY += check-hints
@@ -180,6 +190,9 @@ lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
 	$(Q)scripts/lint.sh $(BASE)
 
 ##@ Series
+PHONY += toolchain
+toolchain: toolchain-$(ARCH)	## the cross compiler of ARCH; where Debian has none, built
+
 PHONY += series
 series: base		## numbered patches and mbox in build/BASE/series, verified
 	$(Q)$(SERIES) export $(BASE)
@@ -225,10 +238,15 @@ $(addprefix kernels-,$(ARCHES)): kernels-%: patched-%
 	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
 
 PHONY += $(addprefix patched-,$(ARCHES))
-$(addprefix patched-,$(ARCHES)): patched-%: patched
-	$(Q)scripts/setup.sh build qemu report $(call packages,$*)
-	$(Q)$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
+$(addprefix patched-,$(ARCHES)): patched-%: patched toolchain-%
+	$(Q)scripts/setup.sh qemu report
+	$(Q)$(if $(call env,MACHINE,$*),$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*))
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $* on
+
+PHONY += $(addprefix toolchain-,$(ARCHES))
+$(addprefix toolchain-,$(ARCHES)): toolchain-%:
+	$(Q)scripts/setup.sh build $(call packages,$*)
+	$(Q)$(if $(call env,TOOLCHAIN,$*),$(QEMU)/toolchain.sh $(call env,TOOLCHAIN,$*))
 
 setup-%:
 	$(Q)scripts/setup.sh $*

@@ -24,7 +24,8 @@ NO_LINES = "KCFLAGS=-D__LINE__=0 -w"
 DRIVERS = ["drivers/message/fusion", "drivers/scsi/sym53c8xx_2"]
 # The kernels that build an architecture's files; ppc64's builds all others
 KERNELS = {"arch/powerpc": ["ppc64", "ppc32"], "arch/arm64": ["arm64"],
-           "arch/riscv": ["riscv64"], "arch/parisc": ["parisc64", "parisc"],
+           "arch/riscv": ["riscv64"], "arch/ia64": ["ia64"],
+           "arch/parisc": ["parisc64", "parisc"],
            "drivers/parisc": ["parisc64"],
            # and with the generic back end
            "drivers/pci": ["ppc64", "x86_64"]}
