@@ -176,7 +176,7 @@ static int lba_write(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
 
 static const struct dma_hint_ops lba_ops = {
 	.name	= "lba",
-	.scope	= DMA_HINT_SCOPE_BUS,
+	.scope	= DMA_HINT_SCOPE_REQ,
 	.regs	= lba_hint_regs,
 	.sane	= LBA_FCLASS,
 	.read	= lba_read,

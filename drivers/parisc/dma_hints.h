@@ -48,6 +48,8 @@ static inline dma_addr_t sba_hint_bits(unsigned int iov_bits, unsigned int set)
  * sba_iovp_mask() - what of a DMA address is a page of the I/O virtual space
  * @iov_bits: bits of the I/O virtual space, page offset and all
  * @page_shift: bits of a page's offset
+ *
+ * Return: the mask.
  */
 static inline dma_addr_t sba_iovp_mask(unsigned int iov_bits,
 				       unsigned int page_shift)
