@@ -168,7 +168,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series setup-docs $(if $(filter 6.1,$(BASE)),toolchain-ia64) kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),toolchain-ia64) kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 
 PHONY += check-hints

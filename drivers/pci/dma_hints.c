@@ -314,7 +314,7 @@ static ssize_t caps_show(struct kobject *kobj, struct kobj_attribute *attr,
 							     dma_hint_names[id],
 							     caps.live & BIT(id) ?
 							     "live" : "quiet");
-	for (; id < DMA_HINT_NR; id++)
+	for (id = DMA_HINT_NR_CELL; id < DMA_HINT_NR; id++)
 		if (caps.dev & BIT(id))
 			len += sysfs_emit_at(buf, len, "device/%s %s\n",
 					     dma_hint_names[id],

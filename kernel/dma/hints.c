@@ -856,7 +856,7 @@ int dma_hints_set_possible(struct device *dev, const struct dma_hint_set *set)
 }
 EXPORT_SYMBOL_GPL(dma_hints_set_possible);
 
-/* Under the lock: the slots of a device that somebody has, all but one id's */
+/* Under the lock: the slots of a device that somebody has */
 static u64 hint_slots(struct device *dev)
 {
 	struct dma_hint_field fields[DMA_HINT_MAX_FIELDS];

@@ -368,7 +368,7 @@ static void refused(struct kunit *test, struct fake_fn *fn,
 		    struct dma_hint_set *set, int error)
 {
 	struct state *before = kept(test);
-	char *text = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	char *text = (char *)get_zeroed_page(GFP_KERNEL);
 	struct hints_kunit *k = test->priv;
 	int writes = k->regs.writes;
 
@@ -377,8 +377,10 @@ static void refused(struct kunit *test, struct fake_fn *fn,
 	KUNIT_EXPECT_TRUE(test, unchanged(test, before));
 	KUNIT_EXPECT_EQ(test, k->regs.writes, writes);
 	/* last_error is for sysfs, whose buffers are pages */
-	if (text && IS_ALIGNED((unsigned long)text, PAGE_SIZE))
+	KUNIT_EXPECT_NOT_NULL(test, text);
+	if (text)
 		KUNIT_EXPECT_GT(test, dma_hints_last_error(&fn->pdev.dev, text), 0);
+	free_page((unsigned long)text);
 	memset(set, 0, sizeof(*set));
 }
 

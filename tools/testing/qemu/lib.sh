@@ -8,9 +8,9 @@ export CCACHE_BASEDIR=$top/build CCACHE_NOHASHDIR=1
 export KBUILD_BUILD_TIMESTAMP='Thu Jan  1 00:00:00 UTC 1970'
 export KBUILD_BUILD_USER=io_check KBUILD_BUILD_HOST=bench
 # cross compilers that toolchain.sh built, a directory a version
-toolchains=${XDG_CACHE_HOME:-$HOME/.cache}/io_check/toolchains
+toolchains=${XDG_CACHE_HOME:-~/.cache}/io_check/toolchains
 for dir in "$toolchains"/*/bin; do
-	PATH=$PATH:$dir
+	[ ! -d "$dir" ] || PATH=$PATH:$dir
 done
 # neither the user's choice of ARCH nor his make flags are Kbuild's
 unset ARCH CROSS_COMPILE MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS V
