@@ -83,6 +83,8 @@ ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion powernv10:ppc64:1:fusion \
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
 
 PHONY :=
+# "make ARCH=x", as in Linux
+.DEFAULT_GOAL := $(if $(filter command,$(firstword $(origin ARCH))),kernels,help)
 
 ##@ Use
 PHONY += help
@@ -105,6 +107,14 @@ demo: has-machine kernels-$(ARCH)	## verified I/O through bus errors, vanilla an
 PHONY += has-machine
 has-machine:
 	$(if $(call env,MACHINE,$(ARCH)),,$(error no machine of QEMU's runs ARCH '$(ARCH)': choose another))
+
+PHONY += kernels
+kernels: kernels-$(ARCH)	## ARCH's kernels, vanilla and patched
+	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(ARCH) plain
+
+PHONY += image
+image: patched-ia64		## kernel and initramfs for an ia64 emulator of your own: QEMU_IA64
+	$(Q)$(QEMU)/ia64/image.sh $(BASE)
 
 # The menu is the base's own; its tool is built once.
 KCONFIG = $(MAKE) -s -C build/$(firstword $(BASES))/vanilla O=$(CURDIR)/build/kconfig \
@@ -145,11 +155,17 @@ kernels-debug+kasan: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
 
 PHONY += check
+ifneq ($(call env,MACHINE,$(ARCH)),)
 check: kernels-check check-bases check-model	## what CI runs
 	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
+else
+# no machine: its code is looked at
+check: lint series patched setup-build setup-$(ARCH)-binutils
+	$(Q)$(call pytest,check-$(ARCH),,,,/test_$(ARCH).py)
+endif
 
 PHONY += kernels-check
-kernels-check: lint series kernels-core \
+kernels-check: lint series kernels-core setup-ia64-binutils \
 	$(addprefix kernels-,$(call arches_of,$(MACHINES))) \
 	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES)))
 
@@ -168,7 +184,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),toolchain-ia64) kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 
 PHONY += check-hints

@@ -75,7 +75,8 @@ enum io_check_cause {
  * @value: value that a read returned or a write carried; latched status bits
  *	of an error that IO_CHECK_HARVEST found
  * @raw: the architecture's own words; powerpc: SRR1, DSISR, DAR; arm64: ESR,
- *	FAR; riscv: scause, stval
+ *	FAR; riscv: scause, stval; ia64: BUS_CHECK, target identifier, processor
+ *	state parameter
  * @ip: instruction that failed, or whose error was injected; 0 if the error
  *	came from a query
  * @time_ns: local_clock() when the core saw the error, in ns

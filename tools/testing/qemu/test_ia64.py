@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: GPL-2.0
+"""ia64, which no emulator of Debian's runs: stubs, their table, the MCA hook.
+
+The stubs are assembled by Debian's binutils, from a source that is right and
+from ones that are not; those of a linked kernel are looked at where there is
+one.  The hook's C code is compiled for the build machine with the kernel's own
+structures.  An emulator of the user's, named by QEMU_IA64, boots the kernel.
+"""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+import boot
+import ia64_stubs
+import test_series
+
+BASE = os.environ.get("BENCH_BASE", "6.1")
+pytestmark = pytest.mark.skipif(BASE not in boot.facts("ia64")["BASES"].split(),
+                                reason=f"Linux {BASE} has no ia64")
+SOURCE = boot.TOP / "arch/ia64/kernel/io_check_stubs.S"
+PATCHED = boot.BUILD / BASE / "patched"
+KERNEL = boot.object_dir(BASE, "patched", "ia64", "on")
+EMULATOR = os.environ.get("QEMU_IA64")
+# The kernel's own come with its compiler, and are in test_vmlinux
+OFFSETS = """
+#define IO_CHECK_STOP 6
+#define IO_CHECK_FAULT_IP 40
+#define IO_CHECK_FAULT_ADDR 48
+#define IO_CHECK_FAULT_RAW 64
+#define IO_CHECK_FAULT_VALUE 104
+"""
+
+
+def linked(source, where):
+    """Preprocess, assemble and link a source of the stubs; the path of it."""
+    (where / "asm").mkdir()
+    (where / "asm/asm-offsets.h").write_text(OFFSETS)
+    (where / "stubs.S").write_text(source)
+    for command in (
+            ["cpp", "-undef", "-nostdinc", "-D__ia64__", "-D__ASSEMBLY__",
+             "-D__KERNEL__", f"-I{where}", f"-I{PATCHED}/arch/ia64/include",
+             f"-I{PATCHED}/include", "stubs.S", "stubs.s"],
+            ["ia64-linux-gnu-as", "-x", "-o", "stubs.o", "stubs.s"],
+            ["ia64-linux-gnu-ld", "-e", "0", "-o", "stubs", "stubs.o"]):
+        done = subprocess.run(command, cwd=where, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+    return str(where / "stubs")
+
+
+def test_stubs(tmp_path):
+    """Eight stubs: table, ranges, what they do, what their pads do."""
+    runs = ia64_stubs.check(linked(SOURCE.read_text(), tmp_path), OFFSETS)
+    # each once, and one for each bundle of its range: 3 of a load, 2 of a store
+    assert runs == 4 * (1 + 3) + 4 * (1 + 2)
+
+
+TABLE = """
+	.section "__mca_table", "a"
+	.global	__start___mca_table, __stop___mca_table
+__start___mca_table:
+	data4	ia64_io_check_ld8 - ., ia64_io_check_ld8 + 48 - .
+__stop___mca_table:
+"""
+LOAD = "{ .mmi;\t\\load\tr8=[r32];;\n\tmf.a\n\tnop.i\t0;;\t\t}\n"
+USE = "{ .mmi;\tadd\tr15=1,r8\t// the use\n\tsrlz.d\n\tnop.i\t0;;\t\t}\n"
+SERIALIZE = "{ .mmi;\tsrlz.i\n\tnop.m\t0\n\tnop.i\t0;;\t\t}\n"
+# (name, what to replace, with what, what is said of it)
+BROKEN = [
+    ("load without mf.a", LOAD, LOAD.replace("mf.a", "nop.m\t0"), "no mf.a"),
+    ("store without mf.a", "[r32]=r34;;\n\tmf.a", "[r32]=r34;;\n\tnop.m\t0", "no mf.a"),
+    ("without a use", "add\tr15=1,r8", "add\tr15=1,r9", "value is not used"),
+    ("use behind the range", f"{USE}{SERIALIZE}.Lend\\@:\n",
+     f"{SERIALIZE}.Lend\\@:\n{USE}", "value is not used"),
+    ("without serialization", "srlz.i\n\tnop.m\t0", "nop.m\t0\n\tnop.m\t0", "no srlz.i"),
+    ("store in the range", "srlz.i\n\tnop.m\t0", "srlz.i\n\tst8\t[r33]=r8",
+     "another load or store"),
+    ("effect in the range", "srlz.d\n\tnop.i\t0", "srlz.d\n\tadd\tr9=1,r9", "in the range"),
+    ("access before the range", f".Lstart\\@:\n{LOAD}", f"{LOAD}.Lstart\\@:\n",
+     "does not begin with the access"),
+    ("range off its bundle", ".Lend\\@, io_check_load", ".Lend\\@ + 4, io_check_load",
+     "not on bundles"),
+    ("table not sorted", "\tload_stub ia64_io_check_ld8, ld1.acq, 1\n",
+     "\t.subsection 1\n\tload_stub ia64_io_check_ld8, ld1.acq, 1\n\t.subsection 0\n",
+     "not sorted"),
+    ("entry missing", "\tio_check_stub .Lstart\\@, .Lend\\@, io_check_load_failed, \\size, 0\n",
+     "\t.if \\size != 2\n\tio_check_stub .Lstart\\@, .Lend\\@, io_check_load_failed, \\size, 0\n"
+     "\t.endif\n", "not one for each stub"),
+    ("in __mca_table", "\t.section .kprobes.text", f"{TABLE}\t.section .kprobes.text",
+     "__mca_table"),
+    ("fixup at the access", "io_check_load_failed, \\size", ".Lstart\\@, \\size",
+     "no landing pad"),
+    ("a NaT bit kept", "mov\tr11=r0", "mov\tr11=r8", "NaT"),
+    ("another register loaded", "\\load\tr8=[r32]", "\\load\tr8=[r33]", "returns"),
+    ("another address stored to", "\\store\t[r32]=r34", "\\store\t[r33]=r34", "stores"),
+    ("a word lost", "st8\t[r8]=r9,", "st8\t[r8]=r11,", "something else"),
+    ("the session not stopped", "or\tr16=1,r16", "or\tr16=0,r16", "something else"),
+    ("a failed read of zero", "mov\tr8=-1\n\tbr.ret", "mov\tr8=0\n\tbr.ret", "returns 0x0"),
+]
+
+
+@pytest.mark.parametrize("old,new,said", [b[1:] for b in BROKEN],
+                         ids=[b[0].replace(" ", "-") for b in BROKEN])
+def test_broken_stub_red(tmp_path, old, new, said):
+    """A stub that lacks one of these things is found out."""
+    source = SOURCE.read_text()
+    assert old in source
+    with pytest.raises(ia64_stubs.Broken, match=re.escape(said)):
+        ia64_stubs.check(linked(source.replace(old, new, 1), tmp_path), OFFSETS)
+
+
+linked_kernel = pytest.mark.skipif(
+    not (KERNEL / "vmlinux").is_file(),
+    reason="no kernel: make toolchain ARCH=ia64, make ARCH=ia64")
+
+
+@linked_kernel
+def test_vmlinux():
+    """The same of the linked kernel, with its own offsets; both drivers in it."""
+    header = (KERNEL / "include/generated/asm-offsets.h").read_text()
+    assert ia64_stubs.check(str(KERNEL / "vmlinux"), header) == 28
+    config = (KERNEL / ".config").read_text()
+    for option in ("IO_CHECK", "HAVE_ARCH_IO_CHECK", "FUSION_IO_CHECK",
+                   "SCSI_SYM53C8XX_IO_CHECK", "IA64_MCA_RECOVERY"):
+        assert f"\nCONFIG_{option}=y\n" in config
+    assert "__io_check_stubs" in ia64_stubs.tool(
+        "readelf", "-rW", str(KERNEL / "arch/ia64/kernel/mca_drv.o"))
+
+
+@linked_kernel
+def test_virtual_mode_enter():
+    """No rfi with what cover left in cr.ifs; vanilla's has two, into virtual mode."""
+    def kept(obj):
+        asm = ia64_stubs.tool("objdump", "-d", "--no-show-raw-insn",
+                              str(obj / "arch/ia64/kernel/mca_asm.o"))
+        returns = [r for r in asm.split("rfi") if "mov cr.iip=" in r]
+        assert len(returns) == 6
+        return [r for r in returns if "mov cr.ifs=r0" not in r]
+    test_series.kernel("vanilla", "ia64", "plain", "arch/ia64/kernel/mca_asm.o")
+    assert not kept(KERNEL)
+    assert len(kept(boot.object_dir(BASE, "vanilla", "ia64", "plain"))) == 2
+
+
+@linked_kernel
+def test_off_objects_identical():
+    """With the options off the objects are vanilla's, as everywhere else."""
+    test_series.test_off_objects_identical("ia64")
+
+
+# What the hook is compiled with on the build machine: the kernel's structures,
+# and stand-ins for what looks into a SAL record.
+HARNESS = """
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+typedef uint64_t u64, __u64;
+typedef int32_t s32;
+typedef uint8_t u8;
+%s
+%s
+%s
+%s
+struct ia64_sal_os_state { struct pal_min_state_area *pal_min_state; u64 proc_state_param; };
+typedef struct { u64 target, check; struct { struct { u64 minstate; } valid; } *bottom; } peidx_table_t;
+static u64 get_target_identifier(peidx_table_t *p) { return p->target; }
+#define peidx_bottom(p) ((p)->bottom)
+#define peidx_check_info(p, what, n) ((p)->check)
+static bool io_check_nohook;
+static struct io_check_stub stubs[2] = { { .size = 4 }, { .size = 4, .write = 1 } };
+static unsigned long io_check_address(const s32 *rel) { return (unsigned long)(*rel); }
+static const struct io_check_stub *io_check_find_stub(unsigned long ip)
+{
+	for (int i = 0; i < 2; i++)
+		if (ip >= stubs[i].start && ip < stubs[i].end)
+			return &stubs[i];
+	return NULL;
+}
+%s
+int main(void)
+{
+	unsigned int type, bottom, minstate, cpl, ic, nohook;
+	u64 target, ip;
+
+	stubs[0].start = 0x1020; stubs[0].end = 0x1050; stubs[0].pad = 0x1300;
+	stubs[1].start = 0x1200; stubs[1].end = 0x1220; stubs[1].pad = 0x1320;
+	while (scanf("%%u %%lx %%u %%u %%u %%u %%u %%lx", &type, &target, &bottom,
+		     &minstate, &cpl, &ic, &nohook, &ip) == 8) {
+		typeof(*((peidx_table_t *)0)->bottom) has = { { minstate } };
+		peidx_table_t peidx = { target, 0xb05c4ec4, bottom ? &has : NULL };
+		pal_bus_check_info_t pbci = { .eb = 1, .type = type };
+		struct pal_min_state_area pmsa, before;
+		struct ia64_sal_os_state sos = { &pmsa, 0x9a7a };
+		struct ia64_psr psr = { .cpl = cpl, .ic = ic, .ri = 2, .dt = 1 };
+		int ret, changed = 0;
+
+		memset(&pmsa, 0x5a, sizeof(pmsa));
+		memcpy(&pmsa.pmsa_ipsr, &psr, sizeof(psr));
+		pmsa.pmsa_iip = ip;
+		before = pmsa;
+		io_check_nohook = nohook;
+		ret = recover_checked_access(&peidx, &pbci, &sos);
+		for (unsigned int i = 0; i < sizeof(pmsa) / 8; i++)
+			changed += ((u64 *)&pmsa)[i] != ((u64 *)&before)[i];
+		memcpy(&psr, &pmsa.pmsa_ipsr, sizeof(psr));
+		printf("%%d %%d %%lx %%d %%lx %%lx %%lx %%lx\\n", ret, changed,
+		       pmsa.pmsa_iip, psr.ri, pmsa.pmsa_gr[8], pmsa.pmsa_gr[9],
+		       pmsa.pmsa_gr[10], pmsa.pmsa_gr[13]);
+	}
+	return 0;
+}
+"""
+READ, WRITE = 0x1030, 0x1210
+# type, target, bottom, minstate, cpl, ic, nohook, IIP -> continued?
+CASES = [(*c, True) for c in [
+    (1, 0x80021000, 1, 1, 0, 1, 0, READ), (3, 1, 1, 1, 0, 1, 0, READ),
+    (9, 1, 1, 1, 0, 1, 0, READ), (1, 1, 1, 1, 0, 1, 0, 0x1020),
+    (1, 1, 1, 1, 0, 1, 0, 0x1040), (2, 1, 1, 1, 0, 1, 0, WRITE),
+    (10, 1, 1, 1, 0, 1, 0, WRITE)]]
+CASES += [(*c, False) for c in [
+    (1, 0, 1, 1, 0, 1, 0, READ), (1, 1, 0, 0, 0, 1, 0, READ),
+    (1, 1, 1, 0, 0, 1, 0, READ), (1, 1, 1, 1, 3, 1, 0, READ),
+    (1, 1, 1, 1, 0, 0, 0, READ), (1, 1, 1, 1, 0, 1, 1, READ),
+    (1, 1, 1, 1, 0, 1, 0, 0x1010), (1, 1, 1, 1, 0, 1, 0, 0x1050),
+    (1, 1, 1, 1, 0, 1, 0, WRITE), (10, 1, 1, 1, 0, 1, 0, READ),
+    *[(t, 1, 1, 1, 0, 1, 0, ip) for t in (0, 4, 5, 6, 7, 8, 11, 12) for ip in (READ, WRITE)]]]
+HOOK = (PATCHED / "arch/ia64/kernel/mca_drv.c")
+
+
+def hook_output(where, edit=lambda text: text):
+    """What the hook does in the cases: its lines."""
+    def taken(path, pattern):
+        return re.search(pattern, (PATCHED / path).read_text(), re.S | re.M)[0]
+    hook = edit(taken("arch/ia64/kernel/mca_drv.c",
+                      r"^static int\nrecover_checked_access.*?^}\n"))
+    source = HARNESS % (
+        taken("arch/ia64/include/asm/pal.h", r"^struct pal_min_state_area \{.*?^};"),
+        taken("arch/ia64/include/asm/pal.h",
+              r"^typedef struct pal_bus_check_info_s.*?^} pal_bus_check_info_t;"),
+        taken("arch/ia64/include/asm/processor.h", r"^struct ia64_psr \{.*?^};"),
+        taken("include/asm-generic/io_check.h", r"^struct io_check_stub \{.*?^};"), hook)
+    (where / "hook.c").write_text(source)
+    subprocess.run(["gcc", "-O1", "-w", "-o", "hook", "hook.c"],
+                   cwd=where, check=True)
+    cases = "".join(f"{t} {target:x} {' '.join(map(str, rest))} {ip:x}\n"
+                    for t, target, *rest, ip, _ in CASES)
+    return subprocess.run([where / "hook"], input=cases, check=True,
+                          capture_output=True, text=True).stdout.splitlines()
+
+
+def wanted():
+    """What it should do: the fixup and slot 0, four words; or nothing at all."""
+    lines = []
+    for case in CASES:
+        *_, ip, continued = case
+        junk = "5a" * 8
+        lines.append(f"1 6 {0x1300 if ip < 0x1200 else 0x1320:x} 0 {ip:x} b05c4ec4 "
+                     f"{case[1]:x} 9a7a" if continued else
+                     f"0 0 {ip:x} 2 {junk} {junk} {junk} {junk}")
+    return lines
+
+
+def test_hook(tmp_path):
+    """It continues what is a stub's, and touches nothing otherwise."""
+    assert hook_output(tmp_path) == wanted()
+
+
+@pytest.mark.parametrize("old,new", [
+    ("!target_identifier ||", ""), ("!peidx_bottom(peidx)->valid.minstate ||", ""),
+    ("psr->cpl || ", ""), ("|| !psr->ic", ""), ("io_check_nohook || ", ""),
+    (" || stub->write != write", ""), ("psr->ri = 0;", ""),
+    ("\tdefault:\n\t\treturn 0;\n", "\tdefault:\n\t\twrite = false;\n"),
+    ("pmsa->pmsa_gr[11 - 1]", "pmsa->pmsa_gr[12 - 1]")],
+    ids=["target", "minstate", "cpl", "ic", "nohook", "direction", "slot", "type",
+         "register"])
+def test_hook_red(tmp_path, old, new):
+    """Without one of its conditions, or with another register, it is found out."""
+    def edit(text):
+        text = re.sub(r" \|\|\n\s*", " || ", text)
+        assert old in text
+        return text.replace(old, new, 1)
+    assert hook_output(tmp_path, edit) != wanted()
+
+
+def emulate(run):
+    """Boot on the user's emulator; what came on the console."""
+    command = subprocess.run(
+        [boot.TOP / "tools/testing/qemu/ia64/image.sh", BASE, run], check=True,
+        capture_output=True, text=True).stdout.splitlines()[-1]
+    try:
+        return subprocess.run(["sh", "-c", command], capture_output=True, text=True,
+                              errors="replace", timeout=600,
+                              env={**os.environ, "QEMU_IA64": EMULATOR}).stdout
+    except subprocess.TimeoutExpired as late:
+        return (late.stdout or b"").decode(errors="replace")
+
+
+emulated = pytest.mark.skipif(not EMULATOR, reason="QEMU_IA64 names no emulator of ia64")
+
+
+@emulated
+def test_boot():
+    """KUnit and a dead BAR on the user's emulator."""
+    text = emulate("checked")
+    assert re.search(r"^ok \d+ io_check\b", text, re.M) or \
+        re.search(r"\] ok \d+ io_check\b", text), text
+    assert re.findall(r"^(?:not )?ok (\d) .*", text, re.M)[-3:] == ["1", "2", "3"], text
+    assert "not ok" not in text, text
+
+
+@emulated
+def test_boot_red():
+    """A plain read of the dead BAR ends in what the machine check makes of it."""
+    assert "ok 3" not in emulate("plain")
