@@ -24,8 +24,8 @@
  * same count saw none; only where it differs is the session's own domain
  * asked, so that the common end costs a load and a compare.
  */
-atomic_t io_check_seq = ATOMIC_INIT(0);
-EXPORT_SYMBOL_GPL(io_check_seq);
+union io_check_now io_check_now __read_mostly;
+EXPORT_SYMBOL_GPL(io_check_now);
 
 /*
  * An error domain is what one latched error may have come from: all devices
@@ -35,7 +35,7 @@ EXPORT_SYMBOL_GPL(io_check_seq);
  */
 struct io_check_domain {
 	raw_spinlock_t lock;	/* error status is cleared under it */
-	atomic_t stamp;		/* io_check_seq after the last error here */
+	atomic_t stamp;		/* io_check_now.seq after the last error here */
 };
 
 #define IO_CHECK_DOMAIN_BITS	4
@@ -81,7 +81,7 @@ static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
  */
 static void io_check_bump(struct io_check_domain *d)
 {
-	u32 seq = atomic_inc_return(&io_check_seq);
+	u32 seq = atomic_inc_return(&io_check_now.seq);
 	int old = atomic_read(&d->stamp);
 
 	while ((s32)(seq - old) > 0)
@@ -242,7 +242,7 @@ void io_check_record(struct io_check *c, const struct io_check_err *err)
 	c->err = *err;
 	c->err.pdev = c->pdev;
 	c->err.count = 1;
-	c->err.seq = atomic_read(&io_check_seq);
+	c->err.seq = atomic_read(&io_check_now.seq);
 	c->err.cpu = raw_smp_processor_id();
 	c->err.time_ns = local_clock();
 	c->err.error = io_check_errno[err->cause];
@@ -266,7 +266,7 @@ void __io_check_begin(struct io_check *c)
 		/* see io_check_harvest_one() */
 		raw_spin_lock_irqsave(&d->lock, flags);
 		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);
-		c->seq = atomic_read(&io_check_seq);
+		c->seq = atomic_read(&io_check_now.seq);
 		raw_spin_unlock_irqrestore(&d->lock, flags);
 	}
 	if (c->pdev->error_state == pci_channel_io_perm_failure)
@@ -377,6 +377,21 @@ void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
 }
 EXPORT_SYMBOL_GPL(__io_check_slow_write);
 
+/* A query found out what a read died of that returned @val. */
+static noinline void io_check_found(struct io_check *c, const void __iomem *addr,
+				    unsigned int size, u64 val,
+				    enum io_check_cause cause)
+{
+	struct io_check_err err = {
+		.addr = addr,
+		.value = val,
+		.size = size,
+		.cause = cause,
+	};
+
+	io_check_record(c, &err);
+}
+
 /*
  * A read returned @val, which may be that of a failed one: it failed, or the
  * platform has to be asked.  Return all-ones if it failed, else @val.
@@ -384,20 +399,21 @@ EXPORT_SYMBOL_GPL(__io_check_slow_write);
 u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
 		       unsigned int size, u64 val)
 {
-	struct io_check_err err = { .addr = addr, .value = val, .size = size };
 	u64 ones = GENMASK_ULL(size * 8 - 1, 0);
+	enum io_check_cause cause;
 
-	if (c->stop & IO_CHECK_STOP_FAULT) {
+	if (unlikely(c->stop & IO_CHECK_STOP_FAULT)) {
 		io_check_take_fault(c);
 		return ones;
 	}
-	if (val == ones)
-		err.cause = arch_io_check_ones(c, addr);
+	/* all-ones of a register that is empty is every I/O's */
+	if (likely(val == ones))
+		cause = arch_io_check_ones(c, addr);
 	else
-		err.cause = io_check_query(c, val);
-	if (err.cause == IO_CHECK_NONE)
+		cause = io_check_query(c, val);
+	if (likely(cause == IO_CHECK_NONE))
 		return val;
-	io_check_record(c, &err);
+	io_check_found(c, addr, size, val, cause);
 	return ones;
 }
 EXPORT_SYMBOL_GPL(__io_check_suspect);
@@ -633,7 +649,7 @@ int pci_io_check_dma(struct pci_dev *pdev)
 		return 0;
 	err.error = io_check_errno[err.cause];
 	err.count = 1;
-	err.seq = atomic_read(&io_check_seq);
+	err.seq = atomic_read(&io_check_now.seq);
 	err.cpu = raw_smp_processor_id();
 	err.time_ns = local_clock();
 	io_check_dev_error(&err);

@@ -117,7 +117,16 @@ static inline enum io_check_cause arch_io_check_ones(struct io_check *c,
 }
 #endif
 
+/* All-ones: of a register that is empty, without asking more?  If it faulted the
+ * next access or the end of the session sees that.
+ */
+#ifndef arch_io_check_empty
+#define arch_io_check_empty(c, addr)	((c)->flags & IO_CHECK_ONES_OK)
+#endif
+
 #else /* !CONFIG_HAVE_ARCH_IO_CHECK */
+
+#define arch_io_check_empty(c, addr)	false
 
 #ifdef CONFIG_GENERIC_IOMAP	/* a port's cookie is no address */
 #define __io_check_raw_r8	ioread8

@@ -20,7 +20,9 @@
  *
  * Sessions live on the stack, or in a structure whose lock is held
  * throughout.  They take no lock, nest, and work in process, softirq and
- * hardirq context, but not in NMI context.
+ * hardirq context, but not in NMI context.  io_check_begin() sets what is read
+ * of one: on a hot path it can be __uninitialized, where kernels zero all of
+ * the stack's variables.
  *
  * A driver with an option of its own defines IO_CHECK_OFF before it includes
  * this file while that option is off: the accessors are then the plain ones.
@@ -204,9 +206,10 @@ struct io_check_fault {
  * @stop: IO_CHECK_STOP_*, tested by each access
  * @failed: an error is recorded in @err
  * @ask: io_check_end() has work to do for @flags
- * @state: all three, tested once by io_check_end()
- * @flags: session flags
+ * @state: all three
  * @seq: error sequence number at the beginning
+ * @word: state and sequence number, compared once by io_check_end()
+ * @flags: session flags
  * @answered: a read gave another value than all-ones
  * @pdev: device that the session is for
  * @fault: the last fault, until the core has recorded it
@@ -215,14 +218,19 @@ struct io_check_fault {
 struct io_check {
 	union {
 		struct {
-			u16 stop;
-			u8 failed;
-			u8 ask;
+			union {
+				struct {
+					u16 stop;
+					u8 failed;
+					u8 ask;
+				};
+				u32 state;
+			};
+			u32 seq;
 		};
-		u32 state;
+		u64 word;
 	};
 	u32 flags;
-	u32 seq;
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 	bool answered;
 #endif
@@ -231,13 +239,24 @@ struct io_check {
 	struct io_check_err err;
 };
 
-extern atomic_t io_check_seq;
+/* What a session has in its @word while nothing has happened: the error
+ * sequence number, behind a state of 0
+ */
+union io_check_now {
+	struct {
+		u32 state;
+		atomic_t seq;
+	};
+	u64 word;
+};
 
-void __io_check_begin(struct io_check *c);
-u64 __io_check_slow_read(struct io_check *c, const void __iomem *addr,
-			 unsigned int size);
-void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
-			   unsigned int size);
+extern union io_check_now io_check_now;
+
+void __cold __io_check_begin(struct io_check *c);
+u64 __cold __io_check_slow_read(struct io_check *c, const void __iomem *addr,
+				unsigned int size);
+void __cold __io_check_slow_write(struct io_check *c, u64 val,
+				  void __iomem *addr, unsigned int size);
 bool __io_check_stopped(struct io_check *c);
 u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
 		       unsigned int size, u64 val);
@@ -286,13 +305,19 @@ static inline bool io_check_armed(const struct io_check_recovery *r)
 /* Did an access fail since the last reset? */
 static inline bool io_check_has_failed(const struct io_check_recovery *r)
 {
-	return test_bit(IO_CHECK_R_FAILED, &r->flags);
+	return READ_ONCE(r->flags) & BIT(IO_CHECK_R_FAILED);
 }
 
 /* Is a recovery under way?  Then no request may be sent. */
 static inline bool io_check_recovering(const struct io_check_recovery *r)
 {
 	return test_bit(IO_CHECK_R_RECOVERING, &r->flags);
+}
+
+/* Is a recovery under way, or was the device given up?  One test for requests */
+static inline bool io_check_closed(const struct io_check_recovery *r)
+{
+	return READ_ONCE(r->flags) & (BIT(IO_CHECK_R_RECOVERING) | BIT(IO_CHECK_R_DEAD));
 }
 
 /* Was the device given up? */
@@ -329,10 +354,15 @@ bool io_check_mask_irq(struct io_check_recovery *r);
 static __always_inline void io_check_begin(struct io_check *c,
 					   struct pci_dev *pdev, u32 flags)
 {
+#ifdef CONFIG_64BIT
+	c->word = READ_ONCE(io_check_now.word);
+#else
+	c->seq = atomic_read(&io_check_now.seq);
+#endif
+	/* it is 0 in io_check_now, but the compiler does not know */
 	c->state = 0;
 	c->flags = flags;
 	c->pdev = pdev;
-	c->seq = atomic_read(&io_check_seq);
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 	c->answered = false;
 #endif
@@ -340,6 +370,16 @@ static __always_inline void io_check_begin(struct io_check *c,
 	    unlikely(pdev->error_state != pci_channel_io_normal) ||
 	    IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
 		__io_check_begin(c);
+}
+
+/* No access failed, and no error was seen anywhere: io_check_end() would give 0. */
+static __always_inline bool io_check_clean(const struct io_check *c)
+{
+#ifdef CONFIG_64BIT
+	return READ_ONCE(io_check_now.word) == c->word;
+#else
+	return !(c->state | (atomic_read(&io_check_now.seq) ^ c->seq));
+#endif
 }
 
 /**
@@ -352,7 +392,7 @@ static __always_inline void io_check_begin(struct io_check *c,
  */
 static __always_inline bool io_check_failed(const struct io_check *c)
 {
-	if (likely(!c->state && atomic_read(&io_check_seq) == c->seq))
+	if (likely(io_check_clean(c)))
 		return false;
 	return __io_check_failed(c);
 }
@@ -367,7 +407,7 @@ static __always_inline bool io_check_failed(const struct io_check *c)
  */
 static __always_inline int __must_check io_check_end(struct io_check *c)
 {
-	if (likely(!c->state && atomic_read(&io_check_seq) == c->seq))
+	if (likely(io_check_clean(c)))
 		return 0;
 	return __io_check_end(c);
 }
@@ -410,7 +450,8 @@ void io_check_write64(struct io_check *c, u64 val, void __iomem *addr);
 									\
 	if (likely(!__rc->stop)) {					\
 		__rv = arch_io_check_read(bits, __rc, __ra);		\
-		if (unlikely(io_check_suspect(__rv, __ones)))		\
+		if (unlikely(io_check_suspect(__rv, __ones)) &&		\
+		    !arch_io_check_empty(__rc, __ra))			\
 			__rv = __io_check_suspect(__rc, __ra,		\
 						  sizeof(__rv), __rv);	\
 	} else {							\
@@ -498,6 +539,7 @@ static inline void io_check_report(struct pci_dev *pdev,
 /* r may be a member that is not there */
 #define io_check_has_failed(r)		false
 #define io_check_recovering(r)		false
+#define io_check_closed(r)		false
 #define io_check_dead(r)		false
 #define io_check_doubt(r)		false
 #define io_check_timed_out(r)		false

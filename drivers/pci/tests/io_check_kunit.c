@@ -430,7 +430,7 @@ static void test_record(struct kunit *test)
 	KUNIT_EXPECT_GE(test, err->time_ns, before);
 	KUNIT_EXPECT_LE(test, err->time_ns, local_clock());
 	KUNIT_EXPECT_EQ(test, err->count, 1);
-	KUNIT_EXPECT_EQ(test, err->seq, (u32)atomic_read(&io_check_seq));
+	KUNIT_EXPECT_EQ(test, err->seq, (u32)atomic_read(&io_check_now.seq));
 	KUNIT_EXPECT_EQ(test, err->error, -EIO);
 	KUNIT_EXPECT_TRUE(test, cpu_online(err->cpu));
 	KUNIT_EXPECT_EQ(test, err->cause, IO_CHECK_ABORT);
@@ -508,7 +508,7 @@ static void test_other_domain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	io_check_begin(&c, k->pdev, 0);
-	atomic_inc(&io_check_seq);
+	atomic_inc(&io_check_now.seq);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
@@ -521,7 +521,7 @@ static void seq_to(struct pci_dev *pdev, u32 seq)
 	int i;
 
 	for (i = 3; i >= 0; i--) {
-		atomic_set(&io_check_seq, seq - i * (1U << 30));
+		atomic_set(&io_check_now.seq, seq - i * (1U << 30));
 		io_check_domain_error(pdev);
 	}
 }
@@ -530,12 +530,12 @@ static void test_seq_wraps(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	static const int starts[] = { INT_MAX, -1 };
-	int old = atomic_read(&io_check_seq), i;
+	int old = atomic_read(&io_check_now.seq), i;
 	struct io_check c;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		seq_to(k->pdev, starts[i]);
-		atomic_set(&io_check_seq, starts[i]);
+		atomic_set(&io_check_now.seq, starts[i]);
 		io_check_begin(&c, k->pdev, 0);
 		io_check_domain_error(k->pdev);
 		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);

@@ -40,7 +40,7 @@ MUTANTS = (
     ("the mask of io_check_clear_status()", CORE,
      "	status &= mask;\n", "", "test_third_party"),
     ("the snapshot after the harvest, under the lock", CORE,
-     "		c->seq = atomic_read(&io_check_seq);\n"
+     "		c->seq = atomic_read(&io_check_now.seq);\n"
      "		raw_spin_unlock", "		raw_spin_unlock",
      "test_harvest_old"),
     ("the harvest at the beginning", CORE,
@@ -284,9 +284,9 @@ RACES = (
     ("the lock around the snapshot", CORE,
      (("		raw_spin_lock_irqsave(&d->lock, flags);\n"
        "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n"
-       "		c->seq = atomic_read(&io_check_seq);\n"
+       "		c->seq = atomic_read(&io_check_now.seq);\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
-       "		c->seq = atomic_read(&io_check_seq);\n"
+       "		c->seq = atomic_read(&io_check_now.seq);\n"
        "		(void)flags;\n		(void)d;\n"),)),
 )
 

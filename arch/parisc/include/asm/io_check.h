@@ -61,6 +61,7 @@ void lba_io_check_enable(struct pci_dev *pdev);
  * (lba_pci.c, "Hard Fail vs. Soft Fail"), and the LBA knows.
  */
 #define arch_io_check_ones(c, addr)	lba_io_check_ones(arch_io_check_phys(addr))
+#define arch_io_check_empty(c, addr)	false
 #define arch_io_check_enable(pdev)	lba_io_check_enable(pdev)
 #endif
 

@@ -78,6 +78,11 @@ static inline enum io_check_cause arch_io_check_ones(struct io_check *c,
 					     io_check_query(c, ~0ULL);
 }
 
+/* In line, as readl() asks it */
+#define arch_io_check_empty(c, addr)					\
+	(eeh_enabled() ? !eeh_check_failure(addr) :			\
+			 (c)->flags & IO_CHECK_ONES_OK)
+
 /* Did EEH isolate the device, for DMA of its own for instance? */
 #define arch_io_check_frozen arch_io_check_frozen
 static inline bool arch_io_check_frozen(struct pci_dev *pdev)
