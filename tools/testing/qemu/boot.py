@@ -332,12 +332,15 @@ def object_dir(base, tree, arch, variant):
     return BUILD / base / tree / f"O.{arch}.{variant}"
 
 
-def initramfs(base, tree, arch, variant, out):
-    """Pack init, busybox, selftests and the kernel's test modules."""
+def initramfs(base, tree, arch, variant, out, files=None):
+    """Pack init, busybox, selftests and the kernel's test modules; files are
+    {path in the guest: path here} of programs that a test needs besides."""
     obj = object_dir(base, tree, arch, variant)
     spec = (TOP / "tools/testing/qemu/initramfs.list").read_text()
     for ko in [*obj.glob("drivers/pci/tests/*.ko"), *obj.glob("external/*.ko")]:
         spec += f"file /modules/{ko.name} {ko} 0644 0 0\n"
+    for guest, here in (files or {}).items():
+        spec += f"file {guest} {here} 0755 0 0\n"
     env = {**os.environ, "QEMU_DIR": str(TOP / "tools/testing/qemu"),
            "SELFTESTS": str(TOP / SELFTESTS),
            "KERNEL": str(BUILD / base / "vanilla"),
@@ -352,7 +355,7 @@ def initramfs(base, tree, arch, variant, out):
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
          args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=(),
-         hba="fusion", plan=None, monitor=(), trace=""):
+         hba="fusion", plan=None, monitor=(), trace="", files=None, qemu=()):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
@@ -361,7 +364,8 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     ports.  disks are Disks, on adapters of the kind hba.  plan is an
     inject.Plan.  monitor has pairs, a text of the console's and what QEMU's monitor
     is told when it is there.  trace names an event of QEMU's: its lines are the
-    Result's hits.traced.
+    Result's hits.traced.  files are initramfs()'s; qemu has more arguments of QEMU's,
+    behind the machine's own.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
@@ -376,7 +380,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     outputs = {"ktap": ktap, **{port: log / port for port in ports}}
     for file in (console, *outputs.values()):
         file.write_text("")
-    initramfs(base, tree, arch, variant, log / "initramfs.cpio")
+    initramfs(base, tree, arch, variant, log / "initramfs.cpio", files)
 
     rd, wr = os.pipe()
     cmdline = " ".join(filter(None, (
@@ -395,7 +399,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
             "-chardev", f"file,id={port},path={file}",
             "-device", f"virtserialport,chardev={port},name={port}")),
         *adapters(machine, HBAS[hba], disks, log),
-        "-d", "invalid_mem", "-D", f"/proc/self/fd/{wr}",
+        "-d", "invalid_mem", "-D", f"/proc/self/fd/{wr}", *qemu,
     ]
     injector = inject.Injector(plan, arch, obj / "vmlinux", log) if plan else None
     if injector:
@@ -409,9 +413,9 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     start = time.monotonic()
     hits = Hits(trace)
     with open(log / "qemu.log", "wb") as errors:
-        qemu = subprocess.Popen(command, pass_fds=[wr], stdin=subprocess.DEVNULL,
-                                stdout=errors, stderr=errors,
-                                start_new_session=True)
+        guest = subprocess.Popen(command, pass_fds=[wr], stdin=subprocess.DEVNULL,
+                                 stdout=errors, stderr=errors,
+                                 start_new_session=True)
     os.close(wr)
     reader = threading.Thread(target=hits.read, args=(rd,), daemon=True)
     reader.start()
@@ -421,7 +425,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
         operator.start(console)
     outcome, tick = None, start + 10
     try:
-        while qemu.poll() is None and not outcome:
+        while guest.poll() is None and not outcome:
             time.sleep(0.05)
             now = time.monotonic()
             if now - start > timeout:
@@ -435,9 +439,9 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
                 if PANIC.search(console.read_text(errors="replace")):
                     outcome = "panic"
     finally:
-        if qemu.poll() is None:
-            os.killpg(qemu.pid, signal.SIGKILL)
-        qemu.wait()
+        if guest.poll() is None:
+            os.killpg(guest.pid, signal.SIGKILL)
+        guest.wait()
     reader.join(5)
     seconds = time.monotonic() - start
     text = console.read_text(errors="replace")
