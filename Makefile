@@ -201,6 +201,10 @@ sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a d
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(SWEEP_ARCH) on+debug
 	$(Q)$(PYTHON) $(QEMU)/sweep.py --base $(BASE) --driver $(DRIVER)
 
+PHONY += matrix
+matrix:			## what met which fault, from the tests' records: README.md, Documentation
+	$(Q)$(PYTHON) $(QEMU)/matrix.py
+
 PHONY += lint
 lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
 	$(Q)scripts/lint.sh $(BASE)

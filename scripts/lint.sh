@@ -81,6 +81,7 @@ check "SPDX" spdx
 mapfile -t files < <(shell_files)
 check "shellcheck" shellcheck -x -P SCRIPTDIR -S warning "${files[@]}"
 check "shellcheck init" shellcheck -s sh -S error tools/testing/qemu/init
+check "fault matrix" /usr/bin/python3 tools/testing/qemu/matrix.py --lint
 mapfile -t files < <(list '*.py')
 check "pyflakes3" pyflakes3 "${files[@]}"
 mapfile -t files < <(list . ':!COPYING')

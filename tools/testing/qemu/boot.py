@@ -373,7 +373,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     if not (obj / machine.image).is_file():
         sys.exit(f"boot: no kernel {obj.relative_to(TOP)}/{machine.image}\n"
                  f"remedy: tools/testing/qemu/kernel.sh {base} {tree} {arch} {variant}")
-    log = Path(log or BUILD / "logs" / f"{name}-{arch}-{tree}-{variant}-{'-'.join(run)}"
+    log = Path(log or BUILD / "logs" / f"{name}-{arch}-{base}-{tree}-{variant}-{'-'.join(run)}"
                .replace(":", "_"))
     log.mkdir(parents=True, exist_ok=True)
     ktap, console = log / "results.ktap", log / "console.log"

@@ -1,9 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Write build/results/$BENCH_TARGET.json at the end of a pytest run."""
+"""Write build/results/$BENCH_TARGET.json at the end of a pytest run, and what tests
+saw of the fault matrix as they pass."""
 
 import os
 
+import pytest
+
 import results
+
+PASSED = pytest.StashKey()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Let the fixtures know whether their test has passed."""
+    report = (yield).get_result()
+    if report.when == "call":
+        item.stash[PASSED] = report.passed
+
+
+@pytest.fixture
+def seen(request):
+    """A results.Seen of the test: it calls cell(), which counts if it passes."""
+    record = results.Seen(f"{request.path.name}::{request.node.name}",
+                          os.environ.get("BENCH_BASE", "6.1"))
+    yield record
+    if request.node.stash.get(PASSED, False):
+        record.passed()
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -240,6 +240,21 @@ def zeros(vanilla, patched, _how, _driver):
         **sound(patched)}
 
 
+def parts(machine):
+    """{part: kind of fault, as the fault matrix has it} on a boot.Machine."""
+    if machine.faults:
+        return {"bursts": "dead"}
+    return {**({"injected": "exception"} if machine.injects else {}), "zeros": "zeros"}
+
+
+def boot_name(kernel, part):
+    """A part's row and directory of a kernel."""
+    return kernel + "-zeros" * (part == "zeros")
+
+
+EXPECTATIONS = {"bursts": bursts, "injected": injected, "zeros": zeros}
+
+
 def main():
     """Run both kernels, print the table, write results and report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -261,15 +276,13 @@ def main():
     how = vars(parser.parse_args())
     how["machine"] = how["machine"] or boot.facts(how["arch"])["MACHINE"]
     directory = how["directory"].absolute()
-    machine = boot.MACHINES[how["machine"]]
-    parts = [bursts] if machine.faults else [injected] * machine.injects + [zeros]
     rows, lines, want = {}, {}, {}
-    for part in parts:
-        names = [kernel + "-zeros" * (part is zeros) for kernel in KERNELS]
+    for part in parts(boot.MACHINES[how["machine"]]):
+        names = [boot_name(kernel, part) for kernel in KERNELS]
         for kernel, name in zip(KERNELS, names):
             rows[name], lines[name] = run(kernel, how, directory / name,
-                                          part.__name__)
-        want |= part(*(rows[name] for name in names), how, DRIVERS[how["hba"]])
+                                          part)
+        want |= EXPECTATIONS[part](*(rows[name] for name in names), how, DRIVERS[how["hba"]])
     title = (f"{how['machine']}, {boot.HBAS[how['hba']].device}, "
              f"Linux {how['base']}: verified I/O to {how['disks']} "
              f"disks through bus errors, seed {how['seed']}")

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Results of a target: a table for the reader, JSON for programs."""
+"""Results of a target: a table for the reader, JSON for programs; and what tests saw
+of the fault matrix, for matrix.py."""
 
+import collections
+import hashlib
 import json
+import os
+import re
+import subprocess
+import sys
 
 import boot
 
@@ -25,3 +32,69 @@ def write(target, good, figures):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"ok": good, **figures}, indent=1) + "\n")
     print(f"\n{path.relative_to(boot.TOP)}")
+
+
+def green(ktap, base):
+    """The base kernel's own verdict on a KTAP file: all passed, none skipped or
+    missing.
+
+    kunit.py's exit status alone does not say so: it is 0 when a test plan was
+    cut short by a panic.
+    """
+    tool = boot.TOP / "build" / base / "vanilla/tools/testing/kunit/kunit.py"
+    if not tool.is_file():
+        sys.exit(f"results: no {tool.relative_to(boot.TOP)}\n"
+                 f"remedy: scripts/series.py vanilla {base}")
+    parsed = subprocess.run([sys.executable, tool, "parse", ktap],
+                            capture_output=True, text=True)
+    return (parsed.returncode == 0 and
+            re.search(r"Ran \d+ tests: passed: \d+$", parsed.stdout, re.M))
+
+
+def digest(files):
+    """sha256 of the files' contents, one after the other, in hexadecimal."""
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def figures(ktaps):
+    """The figures of KTAP files, {name: sum}."""
+    sums = collections.Counter()
+    for ktap in ktaps:
+        sums.update(boot.Result("", 0, None, ktap, None).figures())
+    return dict(sums)
+
+
+class Seen:
+    """What a test saw: cells of the fault matrix, each with its KTAP files.
+
+    The record is a file in build/results/seen, one for each test and base.  It says
+    that the test failed until passed() is called: a success that was before does not
+    outlive a failure.
+    """
+
+    def __init__(self, test, base):
+        """test is the test's name, base the kernel's."""
+        self.test, self.base, self.cells = test, base, []
+        name = re.sub(r"[^\w.]+", "-", f"{base} {test}").strip("-")
+        self.path = boot.BUILD / "results/seen" / f"{name}.json"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.write(False)
+
+    def write(self, passed):
+        """Write the record."""
+        self.path.write_text(json.dumps({
+            "base": self.base, "test": self.test, "passed": passed,
+            "cells": self.cells if passed else []}, indent=1) + "\n")
+
+    def cell(self, machine, arch, driver, kind, *ktaps):
+        """A fault of a kind (matrix.KINDS) was met on a machine by a driver; the KTAP
+        files are below build/."""
+        self.cells.append({
+            "machine": machine, "arch": arch, "driver": driver, "kind": kind,
+            "ktap": [os.path.relpath(ktap, boot.BUILD) for ktap in ktaps],
+            "sha256": digest(ktaps), "figures": figures(ktaps)})
+
+    def passed(self):
+        """The test passed; to be called at its end."""
+        assert self.cells, f"{self.test} passed, and has seen nothing"
+        self.write(True)

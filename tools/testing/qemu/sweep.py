@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import csv
 import dataclasses
+import os
 import re
 import subprocess
 import sys
@@ -291,7 +292,7 @@ def sweep(driver, phases, last, args, kept):
                 run=["sweep"], args=[name, first, to, args.step],
                 disks=DISKS, timeout=args.timeout, hba=args.driver,
                 append=driver.append,
-                log=boot.BUILD / "sweep" / f"{args.driver}-{name}-{first}")
+                log=boot.BUILD / "sweep" / f"{args.driver}-{args.base}-{name}-{first}")
             guests.append(guest)
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
                 done.add(name)
@@ -335,8 +336,9 @@ def main():
                  if o.name not in ("built-in.o", "built-in.a"))
     found = sites(facts["CROSS"], obj, top / "vmlinux", driver.directory)
     symbols = addresses(facts["CROSS"], top / "vmlinux")
-    hit, bad, count = set(), [], 0
-    kept = earlier(args.driver, top / "vmlinux") if args.go_on else {}
+    hit, bad, count, ktaps = set(), [], 0, {}
+    seen = results.Seen(f"sweep.py::{args.driver}", args.base) if whole else None
+    kept = earlier(f"{args.driver}-{args.base}", top / "vmlinux") if args.go_on else {}
     for turn in range(1 + AGAIN_TIMES * whole):
         if turn:
             phases = {name: driver.phases[name] for name in driver.again}
@@ -345,6 +347,7 @@ def main():
                            {k: r for k, r in kept.items() if k[0] in phases}):
             text = guest.ktap.read_text(errors="replace")
             print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
+            ktaps[os.path.relpath(guest.ktap, boot.TOP)] = guest.ktap
             hit |= set(injected(text, symbols))
             count += len(re.findall(r"# inject ", text))
             bad += findings(guest)
@@ -372,10 +375,15 @@ def main():
     results.write(f"sweep-{args.driver}" + ("" if whole else "-part"),
                   not bad and not missing, {
         "fault_kind": "fault-injected",
-        "injections": count, "findings": bad, "coverage_percent": percent,
+        "ktaps": sorted(ktaps), "injections": count, "findings": bad,
+        "coverage_percent": percent,
         "reached": len(parts["reached"]),
         "unreached": [f"{s[0]} {s[1]}" for s in parts["unreached"]],
         "unreachable": [" ".join(s) for s in parts["unreachable"]]})
+    if seen and not bad and not missing:
+        seen.cell(facts["MACHINE"], driver.arch, args.driver, "kernel",
+                  *(ktaps[name] for name in sorted(ktaps)))
+        seen.passed()
     sys.exit(bool(bad or missing))
 
 

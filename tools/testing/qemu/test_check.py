@@ -7,7 +7,6 @@ BENCH_ALL.  Make has built the kernels before.
 
 import os
 import re
-import subprocess
 import sys
 
 import pytest
@@ -15,11 +14,11 @@ import pytest
 import boot
 import inject
 import report
+import results
 
 BASE = os.environ.get("BENCH_BASE", "6.1")
 MACHINES = [tuple(m.split(":")) for m in
             os.environ.get("BENCH_MACHINES", "powernv9:ppc64").split()]
-KUNIT_PY = boot.BUILD / BASE / "vanilla/tools/testing/kunit/kunit.py"
 
 
 def on(chosen):
@@ -51,7 +50,7 @@ def run(machine, arch, **how):
             start="registers: memory decode off", end="registers: memory decode on",
             gate="pci_user_write_config_byte")
     result = boot.boot(machine, log=boot.BUILD / "check" / "-".join(
-        [machine, arch, how.get("tree", "patched"), *how["run"],
+        [machine, arch, how["base"], how.get("tree", "patched"), *how["run"],
          *map(str, how.get("args", ())), how.get("append", "")]
     ).strip("-").replace(":", "_").replace("=", "_"), **how)
     if "plan" not in how:
@@ -63,19 +62,12 @@ def run(machine, arch, **how):
 
 
 def green(ktap):
-    """The base kernel's own verdict: all passed, none skipped or missing.
-
-    kunit.py's exit status alone does not say so: it is 0 when a test plan was
-    cut short by a panic.
-    """
-    parsed = subprocess.run([sys.executable, KUNIT_PY, "parse", ktap],
-                            capture_output=True, text=True)
-    return (parsed.returncode == 0 and
-            re.search(r"Ran \d+ tests: passed: \d+$", parsed.stdout, re.M))
+    """The base kernel's own verdict: all passed, none skipped or missing."""
+    return results.green(ktap, BASE)
 
 
 @precise
-def test_suites(machine, arch):
+def test_suites(machine, arch, seen):
     """KUnit and kselftest on the patched kernel; every hit is detected."""
     faults = boot.MACHINES[machine].faults
     # a burst's reads fail on their own only
@@ -85,15 +77,16 @@ def test_suites(machine, arch):
     assert green(result.ktap), result.ktap.read_text() + again
     assert len(re.findall(r"^ok ", result.ktap.read_text(), re.M)) == len(tests), again
     assert not result.complaints(), f"{result.complaints()}\n{again}"
-    seen = result.figures()
-    assert seen["wrong"] == 0, again
+    figures = result.figures()
+    assert figures["wrong"] == 0, again
     # QEMU's own count of rejected accesses against the kernel's of errors
     failed = result.hits_in_bar() if faults else len(result.injected)
-    assert failed == seen["detected"] >= 1000, again
+    assert failed == figures["detected"] >= 1000, again
+    seen.cell(machine, arch, "registers", "dead" if faults else "exception", result.ktap)
 
 
 @queried
-def test_reads(machine, arch):
+def test_reads(machine, arch, seen):
     """KUnit, and reads of a device that gives zeros: the query sees each."""
     result, again = run(machine, arch, run=["registers", "kunit:io_check"],
                         args=["reads"])
@@ -103,6 +96,7 @@ def test_reads(machine, arch):
     assert result.figures()["detected"] == 500, again
     # the reads, and the sentinel's for each
     assert result.hits_in_bar("read") >= 500, again
+    seen.cell(machine, arch, "registers", "zeros", result.ktap)
 
 
 @queried

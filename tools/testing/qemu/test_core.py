@@ -297,7 +297,7 @@ def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
     result = boot.boot(machine, base=BASE, arch=arch, tree=tree, variant=VARIANT,
                        run=[f"kunit:{name}" for name in suites], smp=smp,
                        append=f"io_check_kunit.race_rounds={rounds}",
-                       timeout=400, log=boot.BUILD / "check" / log)
+                       timeout=400, log=boot.BUILD / "check" / f"{BASE}-{log}")
     # KUnit cuts what debugfs shows of a case with many failures
     cases = {name: word == "ok" for word, name in re.findall(
         r"^\[ *[\d.]+\] +(ok|not ok) \d+ (test_\w+)",
@@ -305,7 +305,7 @@ def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
     return result, cases
 
 
-def test_core():
+def test_core(seen):
     """The whole suite, with fault injection, and a million rounds a CPU."""
     result, cases = suite("patched", "core", ROUNDS, smp=2)
     failed = [name for name, good in cases.items() if not good]
@@ -316,10 +316,11 @@ def test_core():
     assert not failed and green(result.ktap), result.ktap.read_text()
     assert len(cases) > 30 and not result.complaints()
     assert f"{ROUNDS} rounds, 2 CPUs online" in result.ktap.read_text()
+    seen.cell(MACHINE, ARCH, "registers", "kernel", result.ktap)
 
 
 @on(ELSEWHERE)
-def test_core_elsewhere(machine, arch):
+def test_core_elsewhere(machine, arch, seen):
     """The suite on machines whose buses fail nothing, and the LBA's on its model."""
     kernel("patched", arch, VARIANT)
     suites = ["io_check"] + ["lba_io_check"] * ((machine, arch) in LBA)
@@ -329,6 +330,7 @@ def test_core_elsewhere(machine, arch):
     assert not result.complaints()
     assert {"test_inject_kinds", "test_inject_modes", "test_inject_flip",
             *(m[4] for m in LBA_MUTANTS if len(suites) > 1)} <= set(cases)
+    seen.cell(machine, arch, "registers", "kernel", result.ktap)
 
 
 @pytest.fixture(scope="module")
@@ -387,7 +389,7 @@ def test_mutant_aer_red(mutant, what, file, old, new, machine, arch):
     mutant(file, [(old, new)], arch, boot.facts(arch)["IMAGE"])
     result = boot.boot(machine, base=BASE, arch=arch, tree="mutant",
                        variant=VARIANT, run=["aer"], args=[1], disks=demo.layout(3),
-                       log=boot.BUILD / "check/mutant-aer", monitor=[
+                       log=boot.BUILD / "check" / f"{BASE}-mutant-aer", monitor=[
                            ("aer: now 1", "pcie_aer_inject_error bridge0 MALF_TLP")])
     assert "not ok 2 recovered from error 1" in result.ktap.read_text(), what
 

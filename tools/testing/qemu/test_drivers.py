@@ -35,8 +35,9 @@ slots = pytest.mark.parametrize(
 
 
 def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
-        timeout=150, **more):
-    """Boot a kernel of demo.KERNELS on two adapters and three disks."""
+        timeout=150, tag="", **more):
+    """Boot a kernel of demo.KERNELS on two adapters and three disks; timeout is in
+    seconds, and tag keeps the logs apart of boots that differ in nothing else."""
     if test == "storm" and "-g" not in args:
         args = (*args, *demo.DRIVERS[hba].burst)
     result = boot.boot(
@@ -45,8 +46,8 @@ def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
         ports=("bursts.csv", "samples.csv"), **demo.KERNELS[kernel], **more,
         log=boot.BUILD / "check" / re.sub(
             r"[:/]", "_", "-".join(map(str, (
-                machine, arch, smp, hba, kernel, test, *args,
-                *([append] if append else []))))))
+                machine, arch, smp, hba, BASE, kernel, test, *args,
+                *filter(None, (append, tag)))))))
     return result, (f"logs: {result.console.parent.relative_to(boot.TOP)}; "
                     "its file `command` repeats the boot")
 
@@ -64,14 +65,17 @@ def sound(result, again):
 
 
 @guests(faults=False)
-def test_demo(machine, arch, smp, hba):
+def test_demo(machine, arch, smp, hba, seen):
     """The demonstration with ten bursts that hit; vanilla dies of its first."""
+    logs = boot.BUILD / "check" / "-".join((machine, arch, smp, hba, BASE, "demo"))
     command = [sys.executable, boot.TOP / "tools/testing/qemu/demo.py",
                "--machine", machine, "--base", BASE, "--arch", arch,
-               "--hba", hba, "--smp", smp, "--faults", "10", "--directory",
-               boot.BUILD / "check" / "-".join((machine, arch, smp, hba, BASE, "demo"))]
+               "--hba", hba, "--smp", smp, "--faults", "10", "--directory", logs]
     assert subprocess.run(command).returncode == 0, "repeat with: " + " ".join(
         map(str, command[1:])).replace(f"{boot.TOP}/", "")
+    for part, kind in demo.parts(boot.MACHINES[machine]).items():
+        seen.cell(machine, arch, hba, kind,
+                  logs / demo.boot_name("patched", part) / "results.ktap")
 
 
 @guests("fusion")
@@ -148,10 +152,11 @@ def test_permanent_death(machine, arch, smp, hba):
 
 
 @slots
-def test_surprise_removal(machine, arch, smp, hba):
+def test_surprise_removal(machine, arch, smp, hba, seen):
     """The slot's power off, without a word: offline in time, and unbound."""
     result, again = run(machine, arch, smp, hba, "removal")
     sound(result, again)
+    seen.cell(machine, arch, hba, "removal", result.ktap)
 
 
 def aer(machine, arch, smp, hba, error, **how):
@@ -162,7 +167,7 @@ def aer(machine, arch, smp, hba, error, **how):
     of the guest, and is repeated.
     """
     for _ in range(AER_TRIES):
-        result, again = run(machine, arch, smp, hba, "aer", AER_ERRORS, **how, monitor=[
+        result, again = run(machine, arch, smp, hba, "aer", AER_ERRORS, tag=error, **how, monitor=[
             (f"aer: now {n}", f"pcie_aer_inject_error bridge0 {error}")
             for n in range(1, AER_ERRORS + 1)])
         log = (result.console.parent / "qemu.log").read_text()
@@ -177,10 +182,11 @@ AER_ERRORS, AER_TRIES = 3, 4
 
 @slots
 @pytest.mark.parametrize("error", ["POISON_TLP", "MALF_TLP"])
-def test_aer(machine, arch, smp, hba, error):
+def test_aer(machine, arch, smp, hba, error, seen):
     """Non-fatal and fatal errors of PCI Express are recovered from."""
     result, again = aer(machine, arch, smp, hba, error)
     assert sound(result, again)["recovered"] >= AER_ERRORS, again
+    seen.cell(machine, arch, hba, "aer", result.ktap)
 
 
 @guests()

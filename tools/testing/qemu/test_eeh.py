@@ -12,20 +12,21 @@ from test_check import BASE
 from test_drivers import run, sound
 
 
-def test_eeh_recovers():
+def test_eeh_recovers(seen):
     """A checked read is -EAGAIN; Fusion recovers without unplug and replug."""
     result, again = run("powernv9", "ppc64", "1", "fusion", "eeh")
     sound(result, again)
     text = result.console.read_text()
     assert text.count("EEH: Recovery successful") == 2, again
     assert "failed: frozen (-11)" in text, again
+    seen.cell("powernv9", "ppc64", "fusion", "eeh", result.ktap)
 
 
 def test_eeh_vanilla_unplugs():
     """The control: vanilla's driver knows no EEH, and its disks are lost."""
     result = boot.boot("powernv9", base=BASE, tree="vanilla", variant="plain",
                        run=["eeh"], args=["plain"], disks=demo.layout(3),
-                       timeout=60, log=boot.BUILD / "check/eeh-vanilla")
+                       timeout=60, log=boot.BUILD / "check" / f"eeh-{BASE}-vanilla")
     assert "EEH: driver not EEH aware" in result.console.read_text()
     assert "ok 1 disks filled" in result.ktap.read_text()
     assert "not ok 2 its disks stay" in result.ktap.read_text()
@@ -36,7 +37,7 @@ def selftest(tree, variant):
     what it said of the devices."""
     result = boot.boot("powernv9", base=BASE, tree=tree, variant=variant,
                        run=["eeh-basic"], disks=demo.layout(3),
-                       log=boot.BUILD / "check" / f"eeh-basic-{tree}")
+                       log=boot.BUILD / "check" / f"eeh-basic-{BASE}-{tree}")
     text = result.ktap.read_text()
     far = ("ok 1 eeh-basic" in text, result.outcome == "completed",
            text.count("Breaking "))

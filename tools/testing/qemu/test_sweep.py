@@ -25,14 +25,17 @@ out:
 """
 
 
-def test_sweep_short():
+def test_sweep_short(seen):
     """Every fortieth access of each phase, with KASAN."""
     how = ["--variant", "on+debug+kasan", "--step", "40"]
     done = subprocess.run([sys.executable, sweep.__file__, "--base", BASE, *how])
     assert done.returncode == 0, f"repeat with: sweep.py {' '.join(how)}"
-    seen = json.loads(
+    found = json.loads(
         (boot.BUILD / "results/sweep-fusion-part.json").read_text())
-    assert seen["injections"] >= 20 and not seen["findings"], seen
+    assert found["injections"] >= 20 and not found["findings"], found
+    arch = sweep.DRIVERS["fusion"].arch
+    seen.cell(boot.facts(arch)["MACHINE"], arch, "fusion", "kernel",
+              *(boot.TOP / ktap for ktap in found["ktaps"]))
 
 
 def guest(tmp_path, ktap, outcome="completed"):
