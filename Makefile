@@ -116,6 +116,22 @@ PHONY += image
 image: patched-ia64		## kernel and initramfs for an ia64 emulator of your own: QEMU_IA64
 	$(Q)$(QEMU)/ia64/image.sh $(BASE)
 
+# what is called the same in Debian, and has a machine whose bus fails accesses
+DEB_ARCHES := ppc64el ppc64 arm64 riscv64
+PHONY += has-deb
+has-deb:
+	$(if $(filter $(ARCH),$(DEB_ARCHES)),,$(error no package of ARCH '$(ARCH)'; there are: $(DEB_ARCHES)))
+
+PHONY += deb
+deb: has-deb deb-$(ARCH)	## Debian package of the patched kernel, installed in a clean root and booted
+	$(Q)BENCH_DEB=$(ARCH) $(call pytest,deb,,,,/test_deb.py)
+
+PHONY += $(addprefix deb-,$(DEB_ARCHES))
+$(addprefix deb-,$(DEB_ARCHES)): deb-%: patched toolchain-%
+	$(Q)scripts/setup.sh deb qemu
+	$(Q)$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
+	$(Q)$(QEMU)/deb.sh $(BASE) $*
+
 # The menu is the base's own; its tool is built once.
 KCONFIG = $(MAKE) -s -C build/$(firstword $(BASES))/vanilla O=$(CURDIR)/build/kconfig \
 	ARCH=x86 HOSTCC=gcc KBUILD_KCONFIG=$(CURDIR)/Kconfig KCONFIG_CONFIG=$(CURDIR)/.config
@@ -157,7 +173,7 @@ kernels-debug+kasan: kernels-ppc64
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
 check: kernels-check check-bases check-model	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short')
+	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short and not test_deb')
 else
 # no machine: its code is looked at
 check: lint series patched setup-build setup-$(ARCH)-binutils
@@ -184,7 +200,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
-check-all: lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 
 PHONY += check-hints

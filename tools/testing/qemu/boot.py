@@ -332,12 +332,26 @@ def object_dir(base, tree, arch, variant):
     return BUILD / base / tree / f"O.{arch}.{variant}"
 
 
-def initramfs(base, tree, arch, variant, out, files=None):
-    """Pack init, busybox, selftests and the kernel's test modules; files are
-    {path in the guest: path here} of programs that a test needs besides."""
+def kernel_image(machine, obj, root):
+    """The kernel that a Machine boots: of the object directory, or, if root is not
+    None, the only one that is installed in that directory."""
+    if not root:
+        return obj / machine.image
+    found = list(root.glob("boot/vmlinu[xz]-*"))
+    if len(found) != 1:
+        sys.exit(f"boot: {len(found)} kernels are installed in {root}, not one")
+    return found[0]
+
+
+def initramfs(base, tree, arch, variant, out, files=None, root=None):
+    """Pack init, busybox, selftests and the kernel's test modules, root's if it is not
+    None; files are {path in the guest: path here} of programs that a test needs
+    besides."""
     obj = object_dir(base, tree, arch, variant)
+    modules = (root.glob("lib/modules/*/kernel/drivers/pci/tests/*.ko") if root else
+               [*obj.glob("drivers/pci/tests/*.ko"), *obj.glob("external/*.ko")])
     spec = (TOP / "tools/testing/qemu/initramfs.list").read_text()
-    for ko in [*obj.glob("drivers/pci/tests/*.ko"), *obj.glob("external/*.ko")]:
+    for ko in modules:
         spec += f"file /modules/{ko.name} {ko} 0644 0 0\n"
     for guest, here in (files or {}).items():
         spec += f"file {guest} {here} 0755 0 0\n"
@@ -355,7 +369,8 @@ def initramfs(base, tree, arch, variant, out, files=None):
 
 def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
          args=(), append="", smp=1, timeout=120, log=None, disks=(), ports=(),
-         hba="fusion", plan=None, monitor=(), trace="", files=None, qemu=()):
+         hba="fusion", plan=None, monitor=(), trace="", files=None, qemu=(),
+         root=None):
     """Boot machine `name` and run the tests `run`; return a Result.
 
     timeout is in seconds of wall time; past it QEMU is killed, whatever the
@@ -365,12 +380,14 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     inject.Plan.  monitor has pairs, a text of the console's and what QEMU's monitor
     is told when it is there.  trace names an event of QEMU's: its lines are the
     Result's hits.traced.  files are initramfs()'s; qemu has more arguments of QEMU's,
-    behind the machine's own.
+    behind the machine's own.  root is a directory that a kernel is installed in: that
+    one is booted, with its modules.
     """
     machine = MACHINES[name]
     arch = arch or machine.arch[0]
     obj = object_dir(base, tree, arch, variant)
-    if not (obj / machine.image).is_file():
+    image = kernel_image(machine, obj, root)
+    if not image.is_file():
         sys.exit(f"boot: no kernel {obj.relative_to(TOP)}/{machine.image}\n"
                  f"remedy: tools/testing/qemu/kernel.sh {base} {tree} {arch} {variant}")
     log = Path(log or BUILD / "logs" / f"{name}-{arch}-{base}-{tree}-{variant}-{'-'.join(run)}"
@@ -380,7 +397,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
     outputs = {"ktap": ktap, **{port: log / port for port in ports}}
     for file in (console, *outputs.values()):
         file.write_text("")
-    initramfs(base, tree, arch, variant, log / "initramfs.cpio", files)
+    initramfs(base, tree, arch, variant, log / "initramfs.cpio", files, root)
 
     rd, wr = os.pipe()
     cmdline = " ".join(filter(None, (
@@ -391,7 +408,7 @@ def boot(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
         # the kernel kills QEMU should this process die first
         "setpriv", "--pdeathsig", "KILL",
         *machine.qemu, "-smp", str(smp), "-nic", "none", "-display", "none",
-        "-no-reboot", "-kernel", str(obj / machine.image),
+        "-no-reboot", "-kernel", str(image),
         "-initrd", str(log / "initramfs.cpio"), "-append", cmdline,
         "-chardev", f"file,id=console,path={console}", "-serial", "chardev:console",
         "-device", f"virtio-serial-pci{on(machine.port)}",
