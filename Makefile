@@ -212,6 +212,17 @@ PHONY += check-model
 check-model: setup-lint
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
+# the seeds' evaluations; what is there and still the same is not run again
+BENCH_ARCHES := ppc64 ppc32 arm64 riscv64 parisc parisc64
+PHONY += bench
+bench: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## the evaluations redone: build/bench/report.html; hours, resumable
+	$(Q)scripts/setup.sh qemu report
+	$(Q)$(PYTHON) $(QEMU)/bench.py --base $(BASE)
+PHONY += bench-quick
+bench-quick: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## a sample of the bench, ten minutes once its kernels are built
+	$(Q)scripts/setup.sh qemu report
+	$(Q)$(PYTHON) $(QEMU)/bench.py --base $(BASE) --quick
+
 PHONY += sweep
 sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a debug kernel
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(SWEEP_ARCH) on+debug

@@ -5,7 +5,7 @@
 # from Debian's source packages, and the selftests' programs.
 #
 # usage: userspace.sh ARCH
-# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,pci_burst,disk_sample}
+# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,sgp_dd,pci_burst,disk_sample,board,st}
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/lib.sh
@@ -66,9 +66,10 @@ sg3()
 		--disable-shared --disable-scsistrings &&
 	make -j"$(nproc)" -C include &&
 	make -j"$(nproc)" -C lib &&
-	make -C src LDFLAGS=-all-static sg_raw sg_reset &&
+	make -C src LDFLAGS=-all-static sg_raw sg_reset sgp_dd &&
 	"${CROSS}strip" -o "$out/sg_raw" src/sg_raw &&
-	"${CROSS}strip" -o "$out/sg_reset" src/sg_reset
+	"${CROSS}strip" -o "$out/sg_reset" src/sg_reset &&
+	"${CROSS}strip" -o "$out/sgp_dd" src/sgp_dd
 }
 
 unpack busybox
@@ -93,13 +94,14 @@ if [ ! -x "$out/fio" ]; then
 fi
 unpack sg3-utils
 obj=$out/sg3-utils.d
-if [ ! -x "$out/sg_raw" ] || [ ! -x "$out/sg_reset" ]; then
+if [ ! -x "$out/sg_raw" ] || [ ! -x "$out/sg_reset" ] || [ ! -x "$out/sgp_dd" ]; then
 	rm -rf "$obj"
 	mkdir -p "$obj"
 	logged "SG3     $1" "$out/sg3-utils.log" sg3
 fi
-for name in pci_burst disk_sample; do
+for source in selftests/io_check/pci_burst selftests/io_check/disk_sample \
+	qemu/bench/board qemu/bench/st; do
+	name=${source##*/}
 	logged "CC      $1 $name" "$out/$name.log" "${CROSS}gcc" -O2 -Wall \
-		-static -o "$out/$name" \
-		"$top/tools/testing/selftests/io_check/$name.c" -lm
+		-static -o "$out/$name" "$top/tools/testing/$source.c" -lm
 done

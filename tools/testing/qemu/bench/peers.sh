@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Reads of a register in each way that io_check_peers knows; a mark of the bench's
+# plugin before and after each, on each CPU.
+#
+# usage: peers.sh CPUS LOOPS BAR OFFSET [WAY...]
+#
+# The register is the first adapter's; with BAR -1 it is memory.
+
+# shellcheck source-path=SCRIPTDIR/../../selftests/io_check
+. ./ktap.sh
+
+cpus=$1 loops=$2 bar=$3 offset=$4
+shift 4
+[ $# -gt 0 ] || set -- empty readl8 session0 session1 session8 session64 2004 2005 eeh ones
+file=/sys/kernel/debug/io_check_peers
+find_device
+
+echo "1..1"
+bad=0
+for way; do
+	# twice: what is counted is the second time, translated and in the TLB
+	for time in first second; do
+		# a way that this architecture has not
+		echo "$way $cpus $loops $bdf $bar $offset" > $file 2> /dev/null || continue
+		echo "# row time=$time $(cat $file)"
+	done
+done
+grep -q "way=$way " $file || bad=1
+result $bad "each way"
+finish
