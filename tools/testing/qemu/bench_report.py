@@ -43,12 +43,20 @@ READ_MOST = {"ppc64": 6, "ppc32": 6, "parisc": 10, "parisc64": 10, "arm64": 8,
              "riscv64": 8}
 BEGIN_END_MOST = 16
 MOVED_MOST = 0.001
+AGAIN = 200             # instructions: less than any two marks are apart
 VERDICT = {"2004", "2005"}              # peers that tell of an error for sure
 
 
 def between(marks, vcpu=0):
-    """[{name: instructions}] between each first and second mark of a vCPU."""
-    mine = [m for m in marks if m["vcpu"] == vcpu]
+    """[{name: instructions}] between each first and second mark of a vCPU.
+
+    A mark's instruction that missed the TLB was begun twice: the second counts.
+    """
+    mine = []
+    for mark in (m for m in marks if m["vcpu"] == vcpu):
+        if mine and mark["total"] - mine[-1]["total"] < AGAIN:
+            mine.pop()
+        mine.append(mark)
     return [{k: b[k] - a.get(k, 0) for k in b if k not in ("mark", "vcpu")}
             for a, b in zip(mine[::2], mine[1::2])]
 
