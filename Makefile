@@ -215,7 +215,7 @@ check-model: setup-lint
 # the seeds' evaluations; what is there and still the same is not run again
 BENCH_ARCHES := ppc64 ppc32 arm64 riscv64 parisc parisc64
 PHONY += bench
-bench: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## the evaluations redone: build/bench/report.html; hours, resumable
+bench: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## the evaluations redone: build/bench/report.html; long, resumable
 	$(Q)scripts/setup.sh qemu report
 	$(Q)$(PYTHON) $(QEMU)/bench.py --base $(BASE)
 PHONY += bench-quick

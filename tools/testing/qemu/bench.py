@@ -23,6 +23,7 @@ import sys
 import time
 
 import boot
+import results
 
 BENCH = boot.TOP / "tools/testing/qemu/bench"
 OUT = boot.BUILD / "bench"
@@ -217,9 +218,16 @@ def inputs(cell, obj):
     image = obj / boot.MACHINES[cell.machine].image
     digest = hashlib.sha256(repr(cell).encode())
     for path in (image, *(BENCH / f"{name}.sh" for name in cell.run + SOURCED),
+                 *(boot.TOP / boot.SELFTESTS / name for name in ("ktap.sh", "disks.sh")),
+                 *(userspace(cell) / name for name in ("fio", *cell.programs)),
                  *((BENCH / "icount.c",) if cell.count else ())):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def userspace(cell):
+    """Where a cell's programs are."""
+    return boot.BUILD / "userspace" / boot.facts(cell.arch).get("USERSPACE", cell.arch)
 
 
 def run(cell, base):
@@ -244,21 +252,19 @@ def run(cell, base):
     log.mkdir(parents=True, exist_ok=True)
     counts = log / "counts"
     counts.unlink(missing_ok=True)
-    userspace = boot.BUILD / "userspace" / boot.facts(cell.arch).get("USERSPACE", cell.arch)
     result = boot.boot(
         cell.machine, base=base, tree=tree, variant=variant, arch=cell.arch,
         run=cell.run, args=cell.args, append=cell.append, smp=cell.smp,
         timeout=cell.timeout, log=log, disks=cell.disks, hba=cell.hba,
         files={**{f"/selftests/{name}.sh": BENCH / f"{name}.sh"
                   for name in cell.run + SOURCED},
-               **{f"/bin/{name}": userspace / name for name in cell.programs}},
+               **{f"/bin/{name}": userspace(cell) / name for name in cell.programs}},
         qemu=cell.qemu + (plugin_arguments(cell, obj, counts) if cell.count else ()))
     ktap = result.ktap.read_text()
     marks, lines = read_marks(counts) if counts.is_file() else ([], None)
-    verdicts = re.findall(r"^(ok|not ok) \d+", ktap, re.M)
     found = {"inputs": key, "cell": dataclasses.asdict(cell), "base": base,
              "good": (cell.may_die if result.outcome != "completed" else
-                      verdicts == ["ok"] * len(cell.run)),
+                      bool(results.green(result.ktap, base))),
              "outcome": result.outcome, "seconds": round(result.seconds, 1),
              "rows": read_rows(ktap), "marks": marks, "lines": lines,
              "rejected": result.hits_in_bar(),

@@ -98,15 +98,15 @@ if [ "$what" != disk ]; then
 	printf '\010\000' | dd of="/dev/$dev" bs=1 seek=1380 conv=notrunc 2> /dev/null &&
 	printf '\030\000\000\000' | dd of="/dev/$dev" bs=1 seek=1392 conv=notrunc 2> /dev/null
 fi &&
-mkdir -p /tmp/hd && mount -t ext2 "/dev/$dev" /tmp/hd
+mkdir -p /hd && mount -t ext2 "/dev/$dev" /hd
 result $? "ext2" "$(cat /tmp/said; dmesg | tail -n 3)"
 [ $failed = 0 ] || finish
-row "filesystem=$(sed -n 's,.* /tmp/hd \([a-z0-9]*\) .*,\1,p' /proc/mounts)" \
-	"stripe=$(sed -n 's,.* /tmp/hd .*stripe=\([0-9]*\).*,\1,p' /proc/mounts)"
+row "filesystem=$(sed -n 's,.* /hd \([a-z0-9]*\) .*,\1,p' /proc/mounts)" \
+	"stripe=$(sed -n 's,.* /hd .*stripe=\([0-9]*\).*,\1,p' /proc/mounts)"
 
 rc=0
 for size in 0 1024 4096 10240; do
-	if board files /tmp/hd $size 1000 > /tmp/board; then
+	if board files /hd $size 1000 > /tmp/board; then
 		row "size=$size files=1000 $(cat /tmp/board)"
 	else
 		rc=1
@@ -115,32 +115,32 @@ done
 result $rc "files"
 
 # cached: read twice, the second time from memory
-job /tmp/hd/bench --rw=write --bs=64k --size=8m --end_fsync=1 &&
-cat /tmp/hd/bench > /dev/null &&
-job /tmp/hd/bench --rw=read --bs=64k --size=8m --invalidate=0 --loops=4 &&
+job /hd/bench --rw=write --bs=64k --size=8m --end_fsync=1 &&
+cat /hd/bench > /dev/null &&
+job /hd/bench --rw=read --bs=64k --size=8m --invalidate=0 --loops=4 &&
 row "file_read=$(mb_s "$(field 6)" "$(field 9)")" &&
-job /tmp/hd/bench --rw=read --bs=64k --size=8m --invalidate=0 --loops=4 --ioengine=mmap &&
+job /hd/bench --rw=read --bs=64k --size=8m --invalidate=0 --loops=4 --ioengine=mmap &&
 row "file_mmap=$(mb_s "$(field 6)" "$(field 9)")"
 result $? "cached reads" "$(cat /tmp/said)"
 
 # fields 47 and 50: KiB and ms of writes
-job /tmp/hd/bench --rw=write --bs=64k --size="${mib}m" --end_fsync=1 --verify=crc32c \
+job /hd/bench --rw=write --bs=64k --size="${mib}m" --end_fsync=1 --verify=crc32c \
 	--do_verify=0 &&
 row "seq_write=$(mb_s "$(field 47)" "$(field 50)")"
 result $? "sequential write" "$(cat /tmp/said)"
 forget
-job /tmp/hd/bench --rw=read --bs=64k --size="${mib}m" &&
+job /hd/bench --rw=read --bs=64k --size="${mib}m" &&
 row "seq_read=$(mb_s "$(field 6)" "$(field 9)")" &&
-job /tmp/hd/bench --rw=read --bs=64k --size="${mib}m" --verify=crc32c
+job /hd/bench --rw=read --bs=64k --size="${mib}m" --verify=crc32c
 result $? "sequential read, and what was written" "$(cat /tmp/said)"
 
 # a frame is late if it takes longer than its share of a second
 forget
-fio --name=upload --thread --directory=/tmp/hd --ioengine=psync --rw=write --bs=64k \
+fio --name=upload --thread --directory=/hd --ioengine=psync --rw=write --bs=64k \
 	--size=2m --numjobs=$writers --rate=${upload}k --time_based --runtime=8 \
 	--group_reporting --minimal --terse-version=3 > /tmp/upload 2>&1 &
 uploader=$!
-job /tmp/hd/bench --rw=read --bs=$frame --size="${mib}m" --rate_iops=$frames \
+job /hd/bench --rw=read --bs=$frame --size="${mib}m" --rate_iops=$frames \
 	--time_based --runtime=8 --write_lat_log=/tmp/play --disable_slat=1 --disable_clat=1
 rc=$?
 wait $uploader || rc=1
@@ -154,7 +154,7 @@ awk -F ', *' -v frames=$frames -v writers=$writers '
 			writers, kb / writers, n, late, worst / 1e6, end ? 1000 * n / end : 0
 	}' /tmp/upload /tmp/play_lat.1.log > /tmp/played
 row "$(cat /tmp/played)"
-umount /tmp/hd
+umount /hd
 rc=$?
 if [ "$what" = raid5 ]; then
 	wrong=$(md_mismatches md0 60)

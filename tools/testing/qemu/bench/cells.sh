@@ -58,12 +58,14 @@ for size in 512 4096 32768; do
 		awk -F ';' -v disks=$# -v size=$size -v before="$before" -v after="$after" '
 			$1 == 3 { errors += $5 != 0; kb += $7; iops += $8 }
 			END {
+				failed = errors || !iops
 				split(before, b, " "); split(after, a, " ")
 				all = a[2] - b[2]
 				printf "# row disks=%d size=%d errors=%d mb_s=%.3f iops=%d sys=%.1f\n", \
 					disks, size, errors, kb / 1000, iops, \
 					all ? 100 * (a[1] - b[1]) / all : 0
-			}' /tmp/cell
+				exit failed
+			}' /tmp/cell || bad=1
 	done
 done
 result $bad "nine cells"

@@ -8,9 +8,9 @@
 #
 # Buffered blocks are of 512 bytes, direct ones of 4 MiB, those of SCSI generic as
 # large as a command of the adapter's may be.  Each disk is read from its begin, as
-# far as the arguments say, the latter two LOOPS times.  A line has all disks' MB/s (10^6 bytes, by the time of
-# the slowest), the CPUs' idle time in percent, waiting for I/O included, and the
-# shortest and longest time of a thread.
+# far as the arguments say, the latter two LOOPS times.  A line has all disks' MB/s
+# (10^6 bytes, by the time of the slowest), the CPUs' idle time in percent, waiting
+# for I/O included, and the shortest and longest time of a thread.
 
 # shellcheck source-path=SCRIPTDIR/../../selftests/io_check
 . ./disks.sh

@@ -22,11 +22,12 @@ bad=0
 for way; do
 	# twice: what is counted is the second time, translated and in the TLB
 	for time in first second; do
-		# a way that this architecture has not
-		echo "$way $cpus $loops $bdf $bar $offset" > $file 2> /dev/null || continue
-		echo "# row time=$time $(cat $file)"
+		if echo "$way $cpus $loops $bdf $bar $offset" > $file 2> /dev/null; then
+			echo "# row time=$time $(cat $file)"
+		elif [ "$way" != eeh ]; then	# not every architecture has it
+			bad=1
+		fi
 	done
 done
-grep -q "way=$way " $file || bad=1
 result $bad "each way"
 finish
