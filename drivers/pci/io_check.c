@@ -24,7 +24,7 @@
  * same count saw none; only where it differs is the session's own domain
  * asked, so that the common end costs a load and a compare.
  */
-union io_check_now io_check_now __read_mostly;
+atomic_t io_check_now __read_mostly;
 EXPORT_SYMBOL_GPL(io_check_now);
 
 /*
@@ -35,7 +35,7 @@ EXPORT_SYMBOL_GPL(io_check_now);
  */
 struct io_check_domain {
 	raw_spinlock_t lock;	/* error status is cleared under it */
-	atomic_t stamp;		/* io_check_now.seq after the last error here */
+	atomic_t stamp;		/* io_check_now after the last error here */
 };
 
 #define IO_CHECK_DOMAIN_BITS	4
@@ -81,7 +81,7 @@ static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
  */
 static void io_check_bump(struct io_check_domain *d)
 {
-	u32 seq = atomic_inc_return(&io_check_now.seq);
+	u32 seq = atomic_add_return(IO_CHECK_SEQ_ONE, &io_check_now);
 	int old = atomic_read(&d->stamp);
 
 	while ((s32)(seq - old) > 0)
@@ -194,11 +194,12 @@ static enum io_check_cause io_check_status_cause(u16 status)
 static bool io_check_domain_hit(const struct io_check *c)
 {
 	struct io_check_domain *d = io_check_domain(c->pdev);
+	u32 seq = c->word - c->stop;
 	unsigned long flags;
 	bool hit;
 
 	raw_spin_lock_irqsave(&d->lock, flags);
-	hit = (s32)(atomic_read(&d->stamp) - c->seq) > 0;
+	hit = (s32)(atomic_read(&d->stamp) - seq) > 0;
 	raw_spin_unlock_irqrestore(&d->lock, flags);
 	return hit;
 }
@@ -227,6 +228,11 @@ void io_check_locate(struct io_check_err *err)
 /* Failed accesses since boot, by direction */
 static atomic_long_t io_check_reads, io_check_writes;
 
+static u32 io_check_seq(void)
+{
+	return (u32)atomic_read(&io_check_now) / IO_CHECK_SEQ_ONE;
+}
+
 /* Record an error.  @err is complete but for what the core knows itself. */
 void io_check_record(struct io_check *c, const struct io_check_err *err)
 {
@@ -234,15 +240,15 @@ void io_check_record(struct io_check *c, const struct io_check_err *err)
 		atomic_long_inc(err->write ? &io_check_writes : &io_check_reads);
 	if (!(c->flags & IO_CHECK_CONTINUE) || err->cause == IO_CHECK_GONE)
 		c->stop |= IO_CHECK_STOP_DEAD;
-	if (c->failed) {
+	if (c->stop & IO_CHECK_STOP_FAILED) {
 		c->err.count++;
 		return;
 	}
-	c->failed = 1;
+	c->stop |= IO_CHECK_STOP_FAILED;
 	c->err = *err;
 	c->err.pdev = c->pdev;
 	c->err.count = 1;
-	c->err.seq = atomic_read(&io_check_now.seq);
+	c->err.seq = io_check_seq();
 	c->err.cpu = raw_smp_processor_id();
 	c->err.time_ns = local_clock();
 	c->err.error = io_check_errno[err->cause];
@@ -258,7 +264,7 @@ void __io_check_begin(struct io_check *c)
 	struct io_check_err err = { };
 
 	if (c->flags & (IO_CHECK_HARVEST | IO_CHECK_FLUSH))
-		c->ask = 1;
+		c->stop |= IO_CHECK_STOP_ASK;
 	if (c->flags & IO_CHECK_HARVEST) {
 		struct io_check_domain *d = io_check_domain(c->pdev);
 		unsigned long flags;
@@ -266,7 +272,7 @@ void __io_check_begin(struct io_check *c)
 		/* see io_check_harvest_one() */
 		raw_spin_lock_irqsave(&d->lock, flags);
 		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);
-		c->seq = atomic_read(&io_check_now.seq);
+		c->word = atomic_read(&io_check_now) | c->stop;
 		raw_spin_unlock_irqrestore(&d->lock, flags);
 	}
 	if (c->pdev->error_state == pci_channel_io_perm_failure)
@@ -420,8 +426,8 @@ EXPORT_SYMBOL_GPL(__io_check_suspect);
 
 bool __io_check_failed(const struct io_check *c)
 {
-	/* @c->state also says what is to be done, not only what was wrong */
-	return c->failed || (c->stop & ~IO_CHECK_STOP_INJECT) ||
+	/* some bits say what is to be done, not what was wrong */
+	return c->stop & ~(IO_CHECK_STOP_INJECT | IO_CHECK_STOP_ASK) ||
 	       io_check_domain_hit(c);
 }
 EXPORT_SYMBOL_GPL(__io_check_failed);
@@ -559,14 +565,15 @@ bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err)
 	if (c.stop & IO_CHECK_STOP_FAULT)
 		io_check_take_fault(&c);
 	/* some machines read 0 where nothing is */
-	if (!c.failed && val && val != ~0U)
+	if (!(c.stop & IO_CHECK_STOP_FAILED) && val && val != ~0U)
 		return true;
 	if (err) {
 		*err = (struct io_check_err) {
 			.addr = sentinel,
 			.value = val,
 			.size = sizeof(val),
-			.cause = c.failed ? c.err.cause : IO_CHECK_NO_RESPONSE,
+			.cause = c.stop & IO_CHECK_STOP_FAILED ?
+				 c.err.cause : IO_CHECK_NO_RESPONSE,
 		};
 	}
 	return false;
@@ -603,10 +610,10 @@ int __io_check_end(struct io_check *c)
 {
 	if (c->stop & IO_CHECK_STOP_FAULT)
 		io_check_take_fault(c);
-	if (c->ask)
+	if (c->stop & IO_CHECK_STOP_ASK)
 		io_check_ask(c);
-	c->ask = 0;
-	if (!c->failed && io_check_domain_hit(c)) {
+	c->stop &= ~IO_CHECK_STOP_ASK;
+	if (!(c->stop & IO_CHECK_STOP_FAILED) && io_check_domain_hit(c)) {
 		struct io_check_err err;
 
 		/* an error of somebody's: of this device, if it is not there */
@@ -617,7 +624,7 @@ int __io_check_end(struct io_check *c)
 			};
 		io_check_record(c, &err);
 	}
-	return c->failed ? c->err.error : 0;
+	return c->stop & IO_CHECK_STOP_FAILED ? c->err.error : 0;
 }
 EXPORT_SYMBOL_GPL(__io_check_end);
 
@@ -649,7 +656,7 @@ int pci_io_check_dma(struct pci_dev *pdev)
 		return 0;
 	err.error = io_check_errno[err.cause];
 	err.count = 1;
-	err.seq = atomic_read(&io_check_now.seq);
+	err.seq = io_check_seq();
 	err.cpu = raw_smp_processor_id();
 	err.time_ns = local_clock();
 	io_check_dev_error(&err);

@@ -178,11 +178,16 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
  * Where only a query tells that from a failure it is asked until the first read
  * that gave another value.  Where a failed access faults none is asked, and EEH
  * is always asked, as readl() does.
+ *
+ * GATED: io_check_begin() does not look at the device's channel: the caller has
+ * asked its recovery, io_check_recovering() for instance, which hears of a device
+ * that is isolated.  The first access finds out about one that was removed.
  */
 #define IO_CHECK_CONTINUE	BIT(0)
 #define IO_CHECK_HARVEST	BIT(1)
 #define IO_CHECK_FLUSH		BIT(2)
 #define IO_CHECK_ONES_OK	BIT(3)
+#define IO_CHECK_GATED		BIT(4)
 
 #if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
 
@@ -200,15 +205,17 @@ struct io_check_fault {
 #define IO_CHECK_STOP_FAULT	BIT(0)	/* a landing pad ran */
 #define IO_CHECK_STOP_DEAD	BIT(1)	/* accesses skip the bus */
 #define IO_CHECK_STOP_INJECT	BIT(2)	/* fault injection is armed */
+#define IO_CHECK_STOP_FAILED	BIT(3)	/* an error is recorded */
+#define IO_CHECK_STOP_ASK	BIT(4)	/* io_check_end() has work to do */
+
+/* The error sequence number counts in these, above the bits of a session's stop */
+#define IO_CHECK_SEQ_ONE	BIT(8)
 
 /**
  * struct io_check - a session; its members are the core's own
  * @stop: IO_CHECK_STOP_*, tested by each access
- * @failed: an error is recorded in @err
- * @ask: io_check_end() has work to do for @flags
- * @state: all three
- * @seq: error sequence number at the beginning
- * @word: state and sequence number, compared once by io_check_end()
+ * @word: error sequence number at the beginning, and @stop in the lowest bits:
+ *	what io_check_now is while nothing has happened
  * @flags: session flags
  * @answered: a read gave another value than all-ones
  * @pdev: device that the session is for
@@ -218,17 +225,15 @@ struct io_check_fault {
 struct io_check {
 	union {
 		struct {
-			union {
-				struct {
-					u16 stop;
-					u8 failed;
-					u8 ask;
-				};
-				u32 state;
-			};
-			u32 seq;
+#ifdef __BIG_ENDIAN
+			u8 seq[3];
+			u8 stop;
+#else
+			u8 stop;
+			u8 seq[3];
+#endif
 		};
-		u64 word;
+		u32 word;
 	};
 	u32 flags;
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
@@ -239,18 +244,8 @@ struct io_check {
 	struct io_check_err err;
 };
 
-/* What a session has in its @word while nothing has happened: the error
- * sequence number, behind a state of 0
- */
-union io_check_now {
-	struct {
-		u32 state;
-		atomic_t seq;
-	};
-	u64 word;
-};
-
-extern union io_check_now io_check_now;
+/* The error sequence number */
+extern atomic_t io_check_now;
 
 void __cold __io_check_begin(struct io_check *c);
 u64 __cold __io_check_slow_read(struct io_check *c, const void __iomem *addr,
@@ -354,20 +349,17 @@ bool io_check_mask_irq(struct io_check_recovery *r);
 static __always_inline void io_check_begin(struct io_check *c,
 					   struct pci_dev *pdev, u32 flags)
 {
-#ifdef CONFIG_64BIT
-	c->word = READ_ONCE(io_check_now.word);
-#else
-	c->seq = atomic_read(&io_check_now.seq);
-#endif
+	c->word = atomic_read(&io_check_now);
 	/* it is 0 in io_check_now, but the compiler does not know */
-	c->state = 0;
+	c->stop = 0;
 	c->flags = flags;
 	c->pdev = pdev;
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 	c->answered = false;
 #endif
 	if (flags & (IO_CHECK_HARVEST | IO_CHECK_FLUSH) ||
-	    unlikely(pdev->error_state != pci_channel_io_normal) ||
+	    (!(flags & IO_CHECK_GATED) &&
+	     unlikely(pdev->error_state != pci_channel_io_normal)) ||
 	    IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
 		__io_check_begin(c);
 }
@@ -375,11 +367,7 @@ static __always_inline void io_check_begin(struct io_check *c,
 /* No access failed, and no error was seen anywhere: io_check_end() would give 0. */
 static __always_inline bool io_check_clean(const struct io_check *c)
 {
-#ifdef CONFIG_64BIT
-	return READ_ONCE(io_check_now.word) == c->word;
-#else
-	return !(c->state | (atomic_read(&io_check_now.seq) ^ c->seq));
-#endif
+	return (u32)atomic_read(&io_check_now) == c->word;
 }
 
 /**
@@ -413,6 +401,25 @@ static __always_inline int __must_check io_check_end(struct io_check *c)
 }
 
 /**
+ * io_check_resume() - go on with a session of which io_check_clean() was true
+ * @c: the session
+ *
+ * For a session in a structure whose lock each entry point of the driver takes:
+ * it stays open from one to the next, and costs no beginning.  The verdict is
+ * io_check_clean() and, if that is false, io_check_end() and io_check_begin().
+ * An error of the device's domain between two entries is the next verdict's.  As
+ * with IO_CHECK_GATED the caller has asked its recovery.
+ *
+ * Context: As io_check_begin().
+ */
+static __always_inline void io_check_resume(struct io_check *c)
+{
+	/* it may have been armed since */
+	if (IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
+		io_check_begin(c, c->pdev, c->flags);
+}
+
+/**
  * io_check_error() - the record of a session's first error
  * @c: the session, after io_check_end() returned an error
  *
@@ -421,7 +428,7 @@ static __always_inline int __must_check io_check_end(struct io_check *c)
  */
 static inline const struct io_check_err *io_check_error(const struct io_check *c)
 {
-	return c->failed ? &c->err : NULL;
+	return c->stop & IO_CHECK_STOP_FAILED ? &c->err : NULL;
 }
 
 #include <asm/io_check.h>
@@ -446,18 +453,25 @@ void io_check_write64(struct io_check *c, u64 val, void __iomem *addr);
 	struct io_check *__rc = (c);					\
 	const void __iomem *__ra = (addr);				\
 	const u##bits __ones = -1;					\
-	u##bits __rv;							\
+	/* wide: what a load leaves above a narrow value is known to be 0 */ \
+	typeof((u##bits)0 + 0U) __rv;					\
 									\
 	if (likely(!__rc->stop)) {					\
 		__rv = arch_io_check_read(bits, __rc, __ra);		\
-		if (unlikely(io_check_suspect(__rv, __ones)) &&		\
-		    !arch_io_check_empty(__rc, __ra))			\
-			__rv = __io_check_suspect(__rc, __ra,		\
-						  sizeof(__rv), __rv);	\
+		if (unlikely(io_check_suspect(__rv, __ones))) {		\
+			if (!arch_io_check_empty(__rc, __ra))		\
+				__rv = __io_check_suspect(__rc, __ra,	\
+							  sizeof(__ones), \
+							  __rv);	\
+		} else if (__rc->stop) {				\
+			/* a landing pad gives all-ones: the next access */ \
+			/* need not look */				\
+			__builtin_unreachable();			\
+		}							\
 	} else {							\
-		__rv = __io_check_slow_read(__rc, __ra, sizeof(__rv));	\
+		__rv = __io_check_slow_read(__rc, __ra, sizeof(__ones)); \
 	}								\
-	__rv;								\
+	(u##bits)__rv;							\
 })
 
 #define __io_check_w(bits, plain, c, val, addr)				\
@@ -510,6 +524,7 @@ struct io_check {
 #define io_check_begin(c, pdev, flags)	((void)(c))
 #define io_check_failed(c)		false
 #define io_check_end(c)			({ 0; })
+#define io_check_resume(c)		((void)(c))
 
 static inline const struct io_check_err *io_check_error(const struct io_check *c)
 {

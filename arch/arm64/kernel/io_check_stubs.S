@@ -84,9 +84,9 @@ SYM_INNER_LABEL(store_failed, SYM_L_LOCAL)
 	str	x3, [x2, #IO_CHECK_FAULT_RAW]
 	str	x4, [x2, #IO_CHECK_FAULT_RAW + 8]
 	str	xzr, [x2, #IO_CHECK_FAULT_RAW + 16]
-	ldrh	w6, [x2, #IO_CHECK_STOP]
+	ldrb	w6, [x2, #IO_CHECK_STOP]
 	orr	w6, w6, #1			/* IO_CHECK_STOP_FAULT */
-	strh	w6, [x2, #IO_CHECK_STOP]
+	strb	w6, [x2, #IO_CHECK_STOP]
 	ret
 SYM_CODE_END(load_failed)
 

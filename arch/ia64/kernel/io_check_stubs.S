@@ -126,11 +126,11 @@ ENTRY(io_check_store_failed)
 	st8	[r16]=r15
 	adds	r15=IO_CHECK_STOP,r33
 	;;
-	ld2	r16=[r15]
+	ld1	r16=[r15]
 	;;
 	or	r16=1,r16			// IO_CHECK_STOP_FAULT
 	;;
-	st2	[r15]=r16
+	st1	[r15]=r16
 	mov	r8=-1
 	br.ret.sptk.many rp
 END(io_check_store_failed)

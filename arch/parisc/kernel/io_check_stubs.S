@@ -170,9 +170,9 @@ io_check_store_failed:
 	STREG	%r19, IO_CHECK_FAULT_RAW(%r25)
 	STREG	%r21, IO_CHECK_FAULT_RAW + REG_SZ(%r25)
 	STREG	%r22, IO_CHECK_FAULT_RAW + 2 * REG_SZ(%r25)
-	ldh	IO_CHECK_STOP(%r25), %r29
+	ldb	IO_CHECK_STOP(%r25), %r29
 	depi	1, 31, 1, %r29			/* IO_CHECK_STOP_FAULT */
-	sth	%r29, IO_CHECK_STOP(%r25)
+	stb	%r29, IO_CHECK_STOP(%r25)
 	area	%r29
 	ldi	-1, %r28
 	disarm_and_return

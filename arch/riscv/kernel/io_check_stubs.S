@@ -63,8 +63,8 @@ SYM_INNER_LABEL(store_failed, SYM_L_LOCAL)
 	REG_S	t0, IO_CHECK_FAULT_RAW(a2)
 	REG_S	t1, IO_CHECK_FAULT_RAW + 8(a2)
 	REG_S	zero, IO_CHECK_FAULT_RAW + 16(a2)
-	lhu	t3, IO_CHECK_STOP(a2)
+	lbu	t3, IO_CHECK_STOP(a2)
 	ori	t3, t3, 1			/* IO_CHECK_STOP_FAULT */
-	sh	t3, IO_CHECK_STOP(a2)
+	sb	t3, IO_CHECK_STOP(a2)
 	ret
 SYM_CODE_END(load_failed)

@@ -430,7 +430,8 @@ static void test_record(struct kunit *test)
 	KUNIT_EXPECT_GE(test, err->time_ns, before);
 	KUNIT_EXPECT_LE(test, err->time_ns, local_clock());
 	KUNIT_EXPECT_EQ(test, err->count, 1);
-	KUNIT_EXPECT_EQ(test, err->seq, (u32)atomic_read(&io_check_now.seq));
+	KUNIT_EXPECT_EQ(test, err->seq,
+			(u32)atomic_read(&io_check_now) / IO_CHECK_SEQ_ONE);
 	KUNIT_EXPECT_EQ(test, err->error, -EIO);
 	KUNIT_EXPECT_TRUE(test, cpu_online(err->cpu));
 	KUNIT_EXPECT_EQ(test, err->cause, IO_CHECK_ABORT);
@@ -495,6 +496,30 @@ static void test_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
+/* A session that stays open has what happened between two of its verdicts. */
+static void test_resume(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i;
+
+	*(__le32 *)k->mem = cpu_to_le32(0x11223344);
+	io_check_begin(&c, k->pdev, 0);
+	for (i = 0; i < 3; i++) {
+		io_check_resume(&c);
+		KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0x11223344);
+		KUNIT_EXPECT_TRUE(test, io_check_clean(&c));
+	}
+	io_check_domain_error(k->pdev);
+	KUNIT_EXPECT_FALSE(test, io_check_clean(&c));
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_TRUE(test, io_check_clean(&c));
+	plant_fault(&c, k->regs);
+	KUNIT_EXPECT_FALSE(test, io_check_clean(&c));
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+}
+
 /* An error below another host bridge is none of ours. */
 static void test_other_domain(struct kunit *test)
 {
@@ -508,7 +533,7 @@ static void test_other_domain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	io_check_begin(&c, k->pdev, 0);
-	atomic_inc(&io_check_now.seq);
+	atomic_add(IO_CHECK_SEQ_ONE, &io_check_now);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
@@ -521,7 +546,7 @@ static void seq_to(struct pci_dev *pdev, u32 seq)
 	int i;
 
 	for (i = 3; i >= 0; i--) {
-		atomic_set(&io_check_now.seq, seq - i * (1U << 30));
+		atomic_set(&io_check_now, seq - i * (1U << 30));
 		io_check_domain_error(pdev);
 	}
 }
@@ -529,13 +554,15 @@ static void seq_to(struct pci_dev *pdev, u32 seq)
 static void test_seq_wraps(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
-	static const int starts[] = { INT_MAX, -1 };
-	int old = atomic_read(&io_check_now.seq), i;
+	static const int starts[] = {
+		INT_MAX & -(int)IO_CHECK_SEQ_ONE, -(int)IO_CHECK_SEQ_ONE
+	};
+	int old = atomic_read(&io_check_now), i;
 	struct io_check c;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		seq_to(k->pdev, starts[i]);
-		atomic_set(&io_check_now.seq, starts[i]);
+		atomic_set(&io_check_now, starts[i]);
 		io_check_begin(&c, k->pdev, 0);
 		io_check_domain_error(k->pdev);
 		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
@@ -838,6 +865,10 @@ static void test_channel(struct kunit *test)
 	io_check_begin(&c, k->pdev, 0);
 	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), ~0U);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EAGAIN);
+	/* who asked before is not asked again */
+	io_check_begin(&c, k->pdev, IO_CHECK_GATED);
+	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0x11223344);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	/* clean-up reaches it */
 	io_check_begin(&c, k->pdev, IO_CHECK_CONTINUE);
 	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0x11223344);
@@ -1321,6 +1352,7 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_continue),
 	KUNIT_CASE(test_nested),
 	KUNIT_CASE(test_domain),
+	KUNIT_CASE(test_resume),
 	KUNIT_CASE(test_other_domain),
 	KUNIT_CASE(test_seq_wraps),
 	KUNIT_CASE(test_harvest),

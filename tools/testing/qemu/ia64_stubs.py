@@ -234,7 +234,7 @@ def check_fixup(image, entry, offsets):
         regs.update(WORDS, r9=at)
         memory = {}
         run(image, pad, regs, memory)
-        want = {"STOP": (2, 1), "FAULT_IP": (8, at), "FAULT_ADDR": (8, ADDR),
+        want = {"STOP": (1, 1), "FAULT_IP": (8, at), "FAULT_ADDR": (8, ADDR),
                 "FAULT_VALUE": (8, VALUE if write else ONES)}
         raw = [WORDS[r] for r in ("r10", "r11", "r14")]
         expected = {SESSION + offsets["FAULT_RAW"] + 8 * i + n: byte

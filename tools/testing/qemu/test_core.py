@@ -40,18 +40,18 @@ MUTANTS = (
     ("the mask of io_check_clear_status()", CORE,
      "	status &= mask;\n", "", "test_third_party"),
     ("the snapshot after the harvest, under the lock", CORE,
-     "		c->seq = atomic_read(&io_check_now.seq);\n"
+     "		c->word = atomic_read(&io_check_now) | c->stop;\n"
      "		raw_spin_unlock", "		raw_spin_unlock",
      "test_harvest_old"),
     ("the harvest at the beginning", CORE,
-     "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n		c->seq",
-     "		c->seq", "test_harvest_old"),
+     "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n		c->word",
+     "		c->word", "test_harvest_old"),
     ("the stamp of the domain", CORE,
-     "	hit = (s32)(atomic_read(&d->stamp) - c->seq) > 0;",
+     "	hit = (s32)(atomic_read(&d->stamp) - seq) > 0;",
      "	hit = true;", "test_other_domain"),
     ("the wrap of the sequence", CORE,
-     "	hit = (s32)(atomic_read(&d->stamp) - c->seq) > 0;",
-     "	hit = atomic_read(&d->stamp) > (s32)c->seq;", "test_seq_wraps"),
+     "	hit = (s32)(atomic_read(&d->stamp) - seq) > 0;",
+     "	hit = atomic_read(&d->stamp) > (s32)seq;", "test_seq_wraps"),
     ("the sticky error", CORE,
      "		c->stop |= IO_CHECK_STOP_DEAD;\n", "		;\n",
      "test_sticky"),
@@ -59,7 +59,7 @@ MUTANTS = (
      "	if (!(c->flags & IO_CHECK_CONTINUE) || err->cause == IO_CHECK_GONE)",
      "	if (1)", "test_continue"),
     ("the first error's place in the record", CORE,
-     "	if (c->failed) {\n		c->err.count++;\n		return;\n	}\n",
+     "	if (c->stop & IO_CHECK_STOP_FAILED) {\n		c->err.count++;\n		return;\n	}\n",
      "", "test_continue"),
     ("the record's BAR", CORE, "			err->bar = bar;\n", "",
      "test_inject_filters"),
@@ -74,8 +74,8 @@ MUTANTS = (
     ("FLUSH", CORE, "			readl_check(c, flush);\n", "			;\n",
      "test_flush"),
     ("the sentinel's suspicion of zero", CORE,
-     "	if (!c.failed && val && val != ~0U)",
-     "	if (!c.failed && val != ~0U)", "test_sentinel"),
+     "	if (!(c.stop & IO_CHECK_STOP_FAILED) && val && val != ~0U)",
+     "	if (!(c.stop & IO_CHECK_STOP_FAILED) && val != ~0U)", "test_sentinel"),
     ("the sentinel's say in time-outs", RECOVERY,
      "	if (io_check_dead(r) || io_check_alive(r->pdev, &err))\n",
      "	if (true)\n", "test_timed_out"),
@@ -107,8 +107,17 @@ MUTANTS = (
      "		err.cause = IO_CHECK_GONE;\n	else if", "	if",
      "test_channel"),
     ("io_check_failed() of a harvesting session", CORE,
-     "	return c->failed || (c->stop & ~IO_CHECK_STOP_INJECT) ||\n",
-     "	return c->state ||\n", "test_harvest"),
+     "	return c->stop & ~(IO_CHECK_STOP_INJECT | IO_CHECK_STOP_ASK) ||\n",
+     "	return c->stop ||\n", "test_harvest"),
+    ("what GATED leaves out", HEADER,
+     "	    (!(flags & IO_CHECK_GATED) &&\n	     unlikely(", "	    (unlikely(",
+     "test_channel"),
+    ("the sequence in io_check_clean()", HEADER,
+     "	return (u32)atomic_read(&io_check_now) == c->word;",
+     "	return !c->stop;", "test_resume"),
+    ("the state in io_check_clean()", HEADER,
+     "	return (u32)atomic_read(&io_check_now) == c->word;",
+     "	return (u32)atomic_read(&io_check_now) == c->word - c->stop;", "test_resume"),
     ("the vendor ID behind all-ones", HEADER,
      "	if (*val == ~0U && !pci_device_is_present(pdev))\n"
      "		ret = -ENODEV;\n", "", "test_once"),
@@ -284,9 +293,9 @@ RACES = (
     ("the lock around the snapshot", CORE,
      (("		raw_spin_lock_irqsave(&d->lock, flags);\n"
        "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n"
-       "		c->seq = atomic_read(&io_check_now.seq);\n"
+       "		c->word = atomic_read(&io_check_now) | c->stop;\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
-       "		c->seq = atomic_read(&io_check_now.seq);\n"
+       "		c->word = atomic_read(&io_check_now) | c->stop;\n"
        "		(void)flags;\n		(void)d;\n"),)),
 )
 

@@ -36,7 +36,7 @@
 
 #define arch_io_check_read(bits, c, addr)				\
 ({									\
-	register u##bits __r3 asm("r3");				\
+	register typeof((u##bits)0 + 0U) __r3 asm("r3");		\
 	register const void __iomem *__r4 asm("r4") = (addr);		\
 	register struct io_check *__r5 asm("r5") = (c);			\
 									\
