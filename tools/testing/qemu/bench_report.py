@@ -269,7 +269,7 @@ def costs(cells, figures):
                      "EEH's question; ones, readl() and PCI_POSSIBLE_ERROR(). Of these 2004 "
                      "and 2005 give a verdict; eeh and ones know all-ones only. The kernels of "
                      "ppc32 and PA-RISC are for one CPU: 2005's lock is nothing there. "
-                     "PA-RISC's stubs store the registers that firmware may lose.",
+                     "PA-RISC has its checked reads in line.",
              "columns": ["architecture", "readl()", "begin + end", "in a session of 1",
                          "in a session of 8", "of 8, with begin and end",
                          "of 64, with begin and end", "peer 2004", "peer 2005", "peer eeh",

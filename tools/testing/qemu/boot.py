@@ -103,9 +103,9 @@ def powermac(name):
 
 
 def hppa(name, arch, *more):
-    """An HP 9000.  Its firmware has nothing for os_hpmc but the reset."""
+    """An HP 9000.  Its firmware has no PIM: inject.py's has."""
     return Machine((arch,), ("qemu-system-hppa", "-M", name, "-m", "256", *more),
-                   "ttyS0", smp=False, faults=False, injects=True, dies="stopped")
+                   "ttyS0", smp=False, faults=False, injects=True)
 
 
 def pcie(name):

@@ -24,6 +24,7 @@ import itertools
 import random
 import re
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -35,6 +36,11 @@ HIT_S = 10          # until an armed breakpoint is hit
 SETTLE_S = 1.0      # between two injections, guest running
 INIT = "Run /init"  # what the kernel says, seconds before a gate is come to
 FAR = 1024          # bytes from a function's start to its access
+PACKET = 1024       # bytes of memory that the gdb stub takes at once
+# PIM's state of the CPU: what HP's examples have, all but the interruption
+# parameter registers valid
+PIM = 0x9e000004
+WORDS = 16          # bytes at the end of hpmc.S
 
 
 class Gone(Exception):
@@ -162,13 +168,19 @@ def parisc(gdb, files, pc):
     """Continue at the HPMC vector, as firmware would leave the CPU there.
 
     Register numbers are QEMU's (target/hppa/gdbstub.c): 0 PSW, 33 and 35 the
-    instruction queue, 34 and 36 its spaces.
+    instruction queue, 34 and 36 its spaces.  The code is in the second half of
+    the buffer: os_hpmc has firmware fill the first.
     """
-    code, where = files["hpmc"], files["buffer"]
-    psw = int(gdb.ask("p0"), 16)
-    words = code[:-8] + pc.to_bytes(4, "big") + (psw & 0xffffffff).to_bytes(4, "big")
+    code, where = files["hpmc"], files["buffer"] + 0x4000
+    psw, back = (int(gdb.ask(f"p{number:x}"), 16) & 0xffffffff for number in (0, 35))
+    words = b"".join(word.to_bytes(4, "big") for word in
+                     (pc, back, psw, files["pim"]))
     gdb.ask("Qqemu.PhyMemMode:1")
-    gdb.ask(f"M{where:x},{len(words):x}:{words.hex()}")
+    for at in range(0, len(code), PACKET):
+        some = code[at:at + PACKET]
+        gdb.ask(f"M{where + at:x},{len(some):x}:{some.hex()}")
+    files["hpmc"] = b""     # it stays
+    gdb.ask(f"M{where + files['words']:x},{len(words):x}:{words.hex()}")
     gdb.ask("Qqemu.PhyMemMode:0")
     # M on; W as it is
     for number, value in ((0, 0x10000 | psw & 0x08000000), (33, where),
@@ -183,11 +195,11 @@ PAGE_OFFSET = {"parisc": 0x10000000, "parisc64": 0x40000000}
 
 
 def assembled(arch):
-    """hpmc.S as bytes, with room for its two words."""
+    """hpmc.S as bytes, with room for its words."""
     cross = boot.facts("parisc")["CROSS"]
     out = boot.BUILD / f"logs/hpmc.{arch}"
     out.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([cross + "as", boot.TOP / "tools/testing/qemu/hpmc.S",
+    subprocess.run([cross + "as", "--defsym", f"SIZE={8 if arch == 'parisc64' else 4}", boot.TOP / "tools/testing/qemu/hpmc.S",
                     "-o", f"{out}.o"], check=True)
     subprocess.run([cross + "objcopy", "-O", "binary", "-j", ".text",
                     f"{out}.o", out], check=True)
@@ -221,25 +233,60 @@ def instructions(cross, vmlinux, function, address, first, last):
     return found
 
 
+def inline(cross, vmlinux, function, names, core):
+    """The same of a kernel that has its checked accesses in line, a list for each
+    of the instructions of an access: [[(address, text)]].
+
+    function is what a stub would be called.  core: only those of the functions
+    that modules call, which do nothing else, and one instruction of each.
+    """
+    kind, bits = re.match(r"__io_check_(ld|st)(\d+)$", function).groups()
+    text = subprocess.run([cross + "objdump", "-s", "-j", TABLE, vmlinux], check=True,
+                          capture_output=True, text=True).stdout
+    table = bytes.fromhex("".join(
+        line[:36] for line in re.findall(r"^ [0-9a-f]+ (.{36})", text, re.M)))
+    if core:
+        start = names[f"io_check_{'read' if kind == 'ld' else 'write'}{bits}"]
+    ways = []
+    for at in range(0, len(table), ENTRY.size):
+        first, last, _, size, write = ENTRY.unpack_from(table, at)
+        here = names[TABLE] + at
+        first, last = here + first, here + 4 + last
+        if size * 8 != int(bits) or write != (kind == "st") or (
+                core and not start <= first < start + FAR // 4):
+            continue
+        points = list(enumerate(range(first, last, 4)))
+        # the last one runs after a fault as well
+        for n, address in points[:-1][at // ENTRY.size % 2:][:1] if core else points:
+            ways += [[] for _ in range(len(ways), n + 1)]
+            ways[n].append((address, f"{function} {address:#x} +{n}"))
+    return [way for way in ways if way]
+
+
+# Where parisc has its struct io_check_stub
+TABLE, ENTRY = "__io_check_stubs", struct.Struct(">iiIBB2x")
+
 # The access itself, and what is behind the last instruction that it may be
 # blamed on: of a stub, and of the plain function that vanilla has in its place
 # (44: the ReplyFifo in mpt_interrupt).
-STUB = {"ppc32": (r"(l|st)[bhw]\w*x\s", r"blr"),
-        "parisc": (r"(ld|st)[bhwd]\s.*\(r26\)", r"st[wd]\s+r0,")}
+STUB = {"ppc32": (r"(l|st)[bhw]\w*x\s", r"blr")}
 PLAIN = {"ppc32": (r"twi\s", r""), "parisc": (r"ldb\s+0\(|ldw\s+44\(", r"")}
-STUB["parisc64"], PLAIN["parisc64"] = STUB["parisc"], PLAIN["parisc"]
+PLAIN["parisc64"] = PLAIN["parisc"]
 
 
 @dataclasses.dataclass
 class Plan:
     """What to inject.
 
-    functions  that have points: each instruction of their accesses is one
+    functions  that have points: each instruction of their accesses is one.
+               Where accesses are in line a stub's name stands for all of its
+               kind, and an instruction of all is one point
     plain      whether they are plain accesses; then of the functions only the first
                that the kernel has, as a compiler may have inlined it
     count      of injections, a point each, shuffled by seed, once the console says
                start; 0: whenever a point is come to between start and end
     settle     seconds of the guest's running free between two
+    pim        state of the CPU that PIM has on parisc; 0: firmware has no PIM
     gate       with count 0: a function that runs behind the console's saying start
                or end, and before any access that is due
     """
@@ -252,6 +299,7 @@ class Plan:
     seed: int = 1
     settle: float = SETTLE_S
     gate: str = ""
+    pim: int = PIM
 
 
 class Injector:
@@ -260,14 +308,18 @@ class Injector:
     def __init__(self, plan, arch, vmlinux, directory):
         self.plan, self.arch = plan, arch
         cross = boot.facts(arch)["CROSS"]
-        first, last = (PLAIN if plan.plain else STUB)[arch]
         names, self.points = symbols(cross, vmlinux), []
         functions = plan.functions
         if plan.plain:
             functions = [f for f in functions if f in names][:1] or functions
         for function in functions:
-            points = function in names and instructions(
-                cross, vmlinux, function, names[function], first, last)
+            if arch in PAGE_OFFSET and not plan.plain:
+                points = inline(cross, vmlinux, function, names, not plan.count)
+            else:
+                first, last = (PLAIN if plan.plain else STUB)[arch]
+                points = [[point] for point in instructions(
+                    cross, vmlinux, function, names[function], first, last)
+                          ] if function in names else []
             if not points:
                 raise SystemExit(f"inject: no access in {function} of {vmlinux}")
             self.points += points
@@ -277,6 +329,8 @@ class Injector:
         self.files = {}
         if arch in PAGE_OFFSET:
             self.files["hpmc"] = assembled(arch)
+            self.files["words"] = len(self.files["hpmc"]) - WORDS
+            self.files["pim"] = plan.pim
             self.files["buffer"] = names["hpmc_iodc_buf"] - PAGE_OFFSET[arch]
         self.done, self.error = [], None
         self.thread = threading.Thread(target=self.work, daemon=True)
@@ -311,7 +365,7 @@ class Injector:
             for point in itertools.cycle(self.points):
                 if len(self.done) >= self.plan.count:
                     break
-                self.once(gdb, *point)
+                self.once(gdb, dict(point))
             if not self.plan.count:
                 self.each(gdb)
             gdb.ask("D")
@@ -320,24 +374,28 @@ class Injector:
         except Exception as error:      # shown by boot(), which has no other way
             self.error = error
 
-    def once(self, gdb, address, what):
+    def once(self, gdb, names):
         """One injection; the guest is stopped before, and after."""
-        gdb.ask(f"Z0,{address:x},4")
+        for address in names:
+            gdb.ask(f"Z0,{address:x},4")
         gdb.go()
-        if gdb.receive(HIT_S) is None:
+        hit = gdb.receive(HIT_S)
+        if hit is None:
             gdb.stop()
+        for address in names:
             gdb.ask(f"z0,{address:x},4")
+        if hit is None:
             return
-        gdb.ask(f"z0,{address:x},4")
+        address = int(gdb.ask(f"p{PC[self.arch]:x}"), 16)
         RAISE[self.arch](gdb, self.files, address)
-        self.done.append(what)
+        self.done.append(names[address])
         gdb.go()
         time.sleep(self.plan.settle)
         gdb.stop()
 
     def each(self, gdb):
         """An injection whenever the guest comes to a point."""
-        names, armed = dict(self.points), False
+        names, armed = dict(itertools.chain(*self.points)), False
         gdb.ask(f"Z0,{self.gate:x},4")
         while True:
             gdb.go()

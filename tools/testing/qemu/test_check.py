@@ -30,25 +30,30 @@ def on(chosen):
 machines = on(MACHINES)
 faulting = on([m for m in MACHINES if boot.MACHINES[m[0]].faults])
 injected = on([m for m in MACHINES if boot.MACHINES[m[0]].injects])
+with_pim = on([m for m in MACHINES if m[1] in inject.PAGE_OFFSET])
 precise = on([m for m in MACHINES if boot.MACHINES[m[0]].precise])
 # nothing but a value tells of a failed read there
 queried = on([m for m in MACHINES if not boot.MACHINES[m[0]].precise])
 SIZES = (8, 16, 32, 64)
 
 
+def each_access(arch, **more):
+    """The inject.Plan of each checked access that registers.sh makes to a dead device."""
+    bits = [n for n in SIZES if n < 64 or "64" in arch]
+    return inject.Plan(
+        tuple(f"__io_check_{way}{n}" for way in ("ld", "st") for n in bits), 0,
+        start="registers: memory decode off", end="registers: memory decode on",
+        gate="pci_user_write_config_byte", **more)
+
+
 def run(machine, arch, **how):
     """Boot; return the Result and the text that repeats it.
 
-    Where the bus raises no exception, inject.py does: at each checked access
-    that registers.sh makes to a dead device.
+    Where the bus raises no exception, inject.py does: at each_access().
     """
     how = {"base": BASE, "arch": arch, **how}
     if boot.MACHINES[machine].injects and "plan" not in how:
-        bits = [n for n in SIZES if n < 64 or "64" in arch]
-        how["plan"] = inject.Plan(
-            tuple(f"__io_check_{way}{n}" for way in ("ld", "st") for n in bits), 0,
-            start="registers: memory decode off", end="registers: memory decode on",
-            gate="pci_user_write_config_byte")
+        how["plan"] = each_access(arch)
     result = boot.boot(machine, log=boot.BUILD / "check" / "-".join(
         [machine, arch, how["base"], how.get("tree", "patched"), *how["run"],
          *map(str, how.get("args", ())), how.get("append", "")]
@@ -127,7 +132,8 @@ def test_without_hook_red(machine, arch):
     """The stubs alone, without the machine-check hook, save nothing."""
     result, again = run(machine, arch, run=["registers"],
                         append="io_check_nohook")
-    failed = result.hits_in_bar() + len(result.injected)
+    failed = (result.hits_in_bar() if boot.MACHINES[machine].faults
+              else len(result.injected))
     assert result.outcome == boot.MACHINES[machine].dies and failed == 1, again
     assert not green(result.ktap), again
 
@@ -153,6 +159,19 @@ def test_foreign_exception_red(machine, arch):
         ("ioread8", "vp_interrupt"), 1, start="registers: memory decode off", plain=True))
     assert len(result.injected) == 1, again
     assert result.outcome == boot.MACHINES[machine].dies, again
+    assert not green(result.ktap), again
+
+
+@with_pim
+@pytest.mark.parametrize("missing", [inject.PIM, 0x80000000, 0x10000000],
+                         ids=["all", "queue", "registers"])
+def test_without_pim_red(machine, arch, missing):
+    """An HPMC that firmware's PIM does not tell enough of ends the kernel."""
+    result, again = run(machine, arch, run=["registers"], plan=each_access(
+        arch, pim=inject.PIM & ~missing))
+    assert result.outcome == (boot.MACHINES[machine].dies if missing != inject.PIM
+                              else "stopped"), again
+    assert len(result.injected) == 1, again
     assert not green(result.ktap), again
 
 

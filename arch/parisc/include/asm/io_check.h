@@ -5,19 +5,41 @@
 #ifndef _ASM_PARISC_IO_CHECK_H
 #define _ASM_PARISC_IO_CHECK_H
 
+#include <linux/stringify.h>
 #include <linux/swab.h>
+#include <asm/psw.h>
 
 /*
- * Called as millicode is, with the return address in r31: the caller's frame
- * and rp are of no concern.  The path is long enough for any kernel.
+ * The access is in line, with interrupts off: its HPMC has to come inside, not in
+ * a handler.  A load's HPMC comes before its value is there, so the value is
+ * used; a store waits in a sync.  mtsm, the last instruction, belongs to the
+ * range, and runs after a fault as well.
+ *
+ * The entry is a struct io_check_stub, but what stands for pad is an instruction
+ * that never runs: it names the registers of the session, the value and the
+ * address.  There is one landing pad, io_check_failed; r1 and r31 are lost there.
  */
-#define __IO_CHECK_CALL(stub)						\
-	"ldil L%%" #stub ",%%r1\n\t"					\
-	"ble R%%" #stub "(%%sr4,%%r1)\n\t"				\
-	"nop"
+#define __IO_CHECK_STUB(access, wait, size, write)			\
+	"rsm	%[irq], %[mask]\n"					\
+	"1:	" access "\n"						\
+	"	" wait "\n"						\
+	"	mtsm	%[mask]\n"					\
+	"2:\n"								\
+	"	.pushsection __io_check_stubs, \"a\"\n"		\
+	"	.balign	4\n"						\
+	"	.word	1b - ., 2b - .\n"				\
+	"	or	%[ses], %[data], %[at]\n"			\
+	"	.byte	" __stringify(size) ", " #write ", 0, 0\n"	\
+	"	.popsection"
 
-#define __IO_CHECK_CLOBBERS						\
-	"memory", "r1", "r19", "r20", "r21", "r22", "r23", "r29", "r31"
+#define __IO_CHECK_LOAD8	"ldb	0(%[at]), %[data]"
+#define __IO_CHECK_LOAD16	"ldh	0(%[at]), %[data]"
+#define __IO_CHECK_LOAD32	"ldw	0(%[at]), %[data]"
+#define __IO_CHECK_LOAD64	"ldd	0(%[at]), %[data]"
+#define __IO_CHECK_STORE8	"stb	%[data], 0(%[at])"
+#define __IO_CHECK_STORE16	"sth	%[data], 0(%[at])"
+#define __IO_CHECK_STORE32	"stw	%[data], 0(%[at])"
+#define __IO_CHECK_STORE64	"std	%[data], 0(%[at])"
 
 #define __io_check_order8(val)		(val)
 #define __io_check_order16(val)		swab16(val)
@@ -26,28 +48,26 @@
 
 #define arch_io_check_read(bits, c, addr)				\
 ({									\
-	register unsigned long __ret asm("r28");			\
-	register const void __iomem *__addr asm("r26") = (addr);	\
-	register struct io_check *__c asm("r25") = (c);			\
+	unsigned long __ret, __mask;					\
 									\
-	asm volatile(__IO_CHECK_CALL(__io_check_ld##bits)		\
-		     : "=r" (__ret)					\
-		     : "r" (__addr), "r" (__c)				\
-		     : __IO_CHECK_CLOBBERS, "r24");			\
+	asm volatile(__IO_CHECK_STUB(__IO_CHECK_LOAD##bits,		\
+				     "copy	%[data], %%r1", (bits) / 8, 0) \
+		     : [data] "=&r" (__ret), [mask] "=&r" (__mask)	\
+		     : [ses] "r" (c), [at] "r" (addr), [irq] "i" (PSW_I) \
+		     : "memory", "r1", "r31");				\
 	__io_check_order##bits((u##bits)__ret);				\
 })
 
-#define arch_io_check_write(bits, c, val, addr)				\
+#define arch_io_check_write(bits, c, value, addr)			\
 do {									\
-	register unsigned long __val asm("r24") =			\
-		__io_check_order##bits(val);				\
-	register void __iomem *__addr asm("r26") = (addr);		\
-	register struct io_check *__c asm("r25") = (c);			\
+	unsigned long __mask;						\
 									\
-	asm volatile(__IO_CHECK_CALL(__io_check_st##bits)		\
-		     : "+r" (__val)					\
-		     : "r" (__addr), "r" (__c)				\
-		     : __IO_CHECK_CLOBBERS, "r28");			\
+	asm volatile(__IO_CHECK_STUB(__IO_CHECK_STORE##bits,		\
+				     "sync", (bits) / 8, 1)		\
+		     : [mask] "=&r" (__mask)				\
+		     : [data] "r" (__io_check_order##bits(value)),	\
+		       [ses] "r" (c), [at] "r" (addr), [irq] "i" (PSW_I) \
+		     : "memory", "r1", "r31");				\
 } while (0)
 
 /* No arch_io_check_port(): ports go through the host bridge's own functions */
