@@ -275,7 +275,9 @@ void __io_check_begin(struct io_check *c)
 		c->word = atomic_read(&io_check_now) | c->stop;
 		raw_spin_unlock_irqrestore(&d->lock, flags);
 	}
-	if (c->pdev->error_state == pci_channel_io_perm_failure)
+	if (c->flags & IO_CHECK_GATED)
+		;
+	else if (c->pdev->error_state == pci_channel_io_perm_failure)
 		err.cause = IO_CHECK_GONE;
 	else if (c->pdev->error_state == pci_channel_io_frozen &&
 		 !(c->flags & IO_CHECK_CONTINUE))

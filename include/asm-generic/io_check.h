@@ -33,8 +33,9 @@
 #ifdef CONFIG_HAVE_ARCH_IO_CHECK
 
 /*
- * One stub, where the architecture has a table of them of its own, apart from
- * the exception table.  start, end and pad are relative to themselves.
+ * One stub, or an access that is in line, where the architecture has a table of
+ * them of its own, apart from the exception table.  start, end and pad are relative
+ * to themselves; in line pad names the registers in use, in the architecture's way.
  */
 struct io_check_stub {
 	s32 start;	/* the access */

@@ -162,7 +162,7 @@ ENTRY(io_check_hpmc)
 	stw	%r9, 52(%r8)
 	mtctl	%r0, %pcsq
 	mtctl	%r0, %pcsq
-	load32	io_check_failed, %r8
+	load32	io_check_landing, %r8
 	mtctl	%r8, %pcoq
 	ldo	4(%r8), %r8
 	mtctl	%r8, %pcoq
@@ -182,7 +182,7 @@ ENDPROC(io_check_hpmc)
  * access' last instruction undoes.  r12 is the stub, physical, and all general
  * registers of the access are in io_check_pim.
  */
-ENTRY(io_check_failed)
+ENTRY(io_check_landing)
 	load32	io_check_pim, %r3
 	tovirt_r1 %r12
 	ldw	STUB_REGS(%r12), %r4
@@ -234,4 +234,4 @@ ENTRY(io_check_failed)
 #endif
 	bv,n	%r0(%r1)
 	nop
-ENDPROC(io_check_failed)
+ENDPROC(io_check_landing)

@@ -31,6 +31,8 @@ u32 io_check_test_extable(const void __iomem *addr)
 EXPORT_SYMBOL_GPL(io_check_test_extable);
 #endif
 
+extern const char io_check_landing[];
+
 #ifdef CONFIG_PPC32
 /* What 6xx and 7xx CPUs have in SRR1 of a machine check, all of it in
  * machine_check_generic(), and the two that an access may end with.
@@ -53,11 +55,13 @@ EXPORT_SYMBOL_GPL(io_check_test_extable);
  *
  * Context: Machine check, on 64-bit CPUs in real mode: no locks, no printk, no
  * per-CPU data.
- * Return: true if a stub owned the fault; @regs then continue at its pad.
+ * Return: true if an access owned the fault; @regs then continue at the landing
+ * pad.
  */
 bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
 			    unsigned long addr)
 {
+	unsigned long data, at, session, value;
 	const struct io_check_stub *s;
 
 	if (io_check_nohook || user_mode(regs) || !(regs->msr & MSR_RI))
@@ -67,18 +71,32 @@ bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
 		return false;
 #endif
 #ifdef CONFIG_KVM_BOOK3S_64_HANDLER
-	/* a guest's address may be that of a stub of ours */
+	/* a guest's address may be that of an access of ours */
 	if (local_paca->kvm_hstate.in_guest)
 		return false;
 #endif
 	s = io_check_find_stub(regs->nip);
 	if (!s)
 		return false;
+	/* or RA,RS,RB */
+	data = (u32)s->pad >> 16 & 31;
+	at = regs->gpr[(u32)s->pad >> 21 & 31];
+	session = regs->gpr[(u32)s->pad >> 11 & 31];
+	value = regs->gpr[data];
+	if (!s->write) {
+		value = GENMASK(s->size * 8 - 1, 0);
+		regs->gpr[data] = value;
+	}
+	regs->gpr[0] = value;
 	regs->gpr[6] = regs->msr;
 	regs->gpr[7] = status;
 	regs->gpr[8] = addr;
 	regs->gpr[9] = regs->nip;
-	regs_set_return_ip(regs, io_check_address(&s->pad));
+	regs->gpr[11] = session;
+	regs->gpr[12] = at;
+	/* behind the access: the range has one instruction more */
+	regs->ctr = io_check_address(&s->end) - 4;
+	regs_set_return_ip(regs, (unsigned long)io_check_landing);
 	return true;
 }
 

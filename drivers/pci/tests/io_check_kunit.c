@@ -449,6 +449,10 @@ static void test_continue(struct kunit *test)
 	/* later accesses reach the bus, and their errors are counted */
 	writel_check(&c, ~0U, k->regs);
 	KUNIT_EXPECT_EQ(test, *(u32 *)k->mem, ~0U);
+	writew_check(&c, 0x5555, k->regs);
+	KUNIT_EXPECT_EQ(test, *(u16 *)k->mem, 0x5555);
+	writeb_check(&c, 0xaa, k->regs);
+	KUNIT_EXPECT_EQ(test, *(u8 *)k->mem, 0xaa);
 	plant_fault(&c, k->regs + 8);
 	KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs + 8), 0);
 	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);

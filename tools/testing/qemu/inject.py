@@ -263,13 +263,12 @@ def inline(cross, vmlinux, function, names, core):
     return [way for way in ways if way]
 
 
-# Where parisc has its struct io_check_stub
+# Where the kernel has its struct io_check_stub
 TABLE, ENTRY = "__io_check_stubs", struct.Struct(">iiIBB2x")
 
 # The access itself, and what is behind the last instruction that it may be
-# blamed on: of a stub, and of the plain function that vanilla has in its place
-# (44: the ReplyFifo in mpt_interrupt).
-STUB = {"ppc32": (r"(l|st)[bhw]\w*x\s", r"blr")}
+# blamed on, of the plain function that vanilla has in its place (44: the ReplyFifo
+# in mpt_interrupt).
 PLAIN = {"ppc32": (r"twi\s", r""), "parisc": (r"ldb\s+0\(|ldw\s+44\(", r"")}
 PLAIN["parisc64"] = PLAIN["parisc"]
 
@@ -313,12 +312,11 @@ class Injector:
         if plan.plain:
             functions = [f for f in functions if f in names][:1] or functions
         for function in functions:
-            if arch in PAGE_OFFSET and not plan.plain:
+            if not plan.plain:
                 points = inline(cross, vmlinux, function, names, not plan.count)
             else:
-                first, last = (PLAIN if plan.plain else STUB)[arch]
                 points = [[point] for point in instructions(
-                    cross, vmlinux, function, names[function], first, last)
+                    cross, vmlinux, function, names[function], *PLAIN[arch])
                           ] if function in names else []
             if not points:
                 raise SystemExit(f"inject: no access in {function} of {vmlinux}")

@@ -17,7 +17,7 @@
  *
  * The entry is a struct io_check_stub, but what stands for pad is an instruction
  * that never runs: it names the registers of the session, the value and the
- * address.  There is one landing pad, io_check_failed; r1 and r31 are lost there.
+ * address.  There is one landing pad, io_check_landing; r1 and r31 are lost there.
  */
 #define __IO_CHECK_STUB(access, wait, size, write)			\
 	"rsm	%[irq], %[mask]\n"					\
@@ -65,7 +65,7 @@ do {									\
 	asm volatile(__IO_CHECK_STUB(__IO_CHECK_STORE##bits,		\
 				     "sync", (bits) / 8, 1)		\
 		     : [mask] "=&r" (__mask)				\
-		     : [data] "r" (__io_check_order##bits(value)),	\
+		     : [data] "r" (__io_check_order##bits((u##bits)(value))),	\
 		       [ses] "r" (c), [at] "r" (addr), [irq] "i" (PSW_I) \
 		     : "memory", "r1", "r31");				\
 } while (0)

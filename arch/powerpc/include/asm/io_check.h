@@ -9,17 +9,63 @@
 
 #include <linux/mm.h>
 #include <linux/pgtable.h>
+#include <linux/stringify.h>
 #include <linux/swab.h>
 #include <asm/eeh.h>
 #include <asm/mmiowb.h>
 #include <asm/pte-walk.h>
 
 /*
- * The stubs keep to fewer registers than a C function, and need no frame.
- * r11, r12 and ctr are the linker's, for a branch out of reach.
+ * The access is in line.  A load is consumed by twi and isync, as in_le32() does,
+ * so that its machine check comes before they are done (Power ISA Book II,
+ * "Instruction Synchronization").  A store's comes at the store, or so late that
+ * no access owns it; 32-bit CPUs wait for it in a sync.  32-bit CPUs take a machine
+ * check at any of these instructions, or at the one behind them, as __do_in_asm()
+ * and __do_out_asm() in <asm/io.h> have it: the range has that one, which is not
+ * done yet, and is where things go on after a fault.
+ *
+ * The entry is a struct io_check_stub, but what stands for pad is an instruction
+ * that never runs: it names the registers of the value, the address and the
+ * session.  There is one landing pad, io_check_landing, with what io_check_fixup()
+ * leaves in the registers that are clobbered here.
  */
+#define __IO_CHECK_STUB(access, wait, size, write)			\
+	"sync\n"							\
+	"1:	" access "\n"						\
+	wait								\
+	"2:\n"								\
+	"	.pushsection __io_check_stubs, \"a\"\n"			\
+	"	.balign	4\n"						\
+	"	.long	1b - .\n"					\
+	"	.long	2b + 4 - .\n"					\
+	"	or	%[data], %[at], %[ses]\n"			\
+	"	.byte	" __stringify(size) ", " #write ", 0, 0\n"	\
+	"	.popsection"
+
 #define __IO_CHECK_CLOBBERS						\
-	"memory", "lr", "ctr", "r0", "r6", "r7", "r8", "r9", "r11", "r12"
+	"memory", "ctr", "r0", "r6", "r7", "r8", "r9", "r11", "r12"
+
+#define __IO_CHECK_LOAD8	"lbzx	%[data],0,%[at]"
+#define __IO_CHECK_STORE8	"stbx	%[data],0,%[at]"
+#ifdef __BIG_ENDIAN__
+#define __IO_CHECK_LOAD16	"lhbrx	%[data],0,%[at]"
+#define __IO_CHECK_LOAD32	"lwbrx	%[data],0,%[at]"
+#define __IO_CHECK_STORE16	"sthbrx	%[data],0,%[at]"
+#define __IO_CHECK_STORE32	"stwbrx	%[data],0,%[at]"
+#else
+#define __IO_CHECK_LOAD16	"lhzx	%[data],0,%[at]"
+#define __IO_CHECK_LOAD32	"lwzx	%[data],0,%[at]"
+#define __IO_CHECK_STORE16	"sthx	%[data],0,%[at]"
+#define __IO_CHECK_STORE32	"stwx	%[data],0,%[at]"
+#endif
+#define __IO_CHECK_LOAD64	"ldx	%[data],0,%[at]"
+#define __IO_CHECK_STORE64	"stdx	%[data],0,%[at]"
+
+#ifdef CONFIG_PPC64
+#define __IO_CHECK_STORED	""
+#else
+#define __IO_CHECK_STORED	"	sync\n"
+#endif
 
 /*
  * As in in_le64(): not every 64-bit CPU has byte-reversed accesses of a
@@ -34,30 +80,30 @@
 #define __io_check_order64(val)		(val)
 #endif
 
+/*
+ * A narrow value has zeros above it, that of a failed read too.  It is in r10, as
+ * io_check_fixup() can change volatile registers alone: a machine check gives the
+ * others back as they were.
+ */
 #define arch_io_check_read(bits, c, addr)				\
 ({									\
-	register typeof((u##bits)0 + 0U) __r3 asm("r3");		\
-	register const void __iomem *__r4 asm("r4") = (addr);		\
-	register struct io_check *__r5 asm("r5") = (c);			\
+	register typeof((u##bits)0 + 0U) __ret asm("r10");		\
 									\
-	asm volatile("bl %[stub]"					\
-		     : "=r" (__r3)					\
-		     : [stub] "i" (__io_check_ld##bits),		\
-		       "r" (__r4), "r" (__r5)				\
+	asm volatile(__IO_CHECK_STUB(__IO_CHECK_LOAD##bits,		\
+				     "	twi	0,%[data],0\n"		\
+				     "	isync\n", (bits) / 8, 0)	\
+		     : [data] "=&r" (__ret)				\
+		     : [ses] "r" (c), [at] "r" (addr)			\
 		     : __IO_CHECK_CLOBBERS);				\
-	__io_check_order##bits(__r3);					\
+	__io_check_order##bits(__ret);					\
 })
 
-#define arch_io_check_write(bits, c, val, addr)				\
+#define arch_io_check_write(bits, c, value, addr)			\
 do {									\
-	register u##bits __r3 asm("r3") = __io_check_order##bits(val); \
-	register void __iomem *__r4 asm("r4") = (addr);			\
-	register struct io_check *__r5 asm("r5") = (c);			\
-									\
-	asm volatile("bl %[stub]"					\
-		     : "+r" (__r3)					\
-		     : [stub] "i" (__io_check_st##bits),		\
-		       "r" (__r4), "r" (__r5)				\
+	asm volatile(__IO_CHECK_STUB(__IO_CHECK_STORE##bits,		\
+				     __IO_CHECK_STORED, (bits) / 8, 1)	\
+		     : : [data] "r" (__io_check_order##bits((u##bits)(value))),	\
+			 [ses] "r" (c), [at] "r" (addr)			\
 		     : __IO_CHECK_CLOBBERS);				\
 	mmiowb_set_pending();						\
 } while (0)
