@@ -103,12 +103,14 @@ MUTANTS = (
      "		 !(c->flags & IO_CHECK_CONTINUE))\n"
      "		err.cause = IO_CHECK_FROZEN;\n", "", "test_channel"),
     ("the removed channel", CORE,
-     "	if (c->pdev->error_state == pci_channel_io_perm_failure)\n"
-     "		err.cause = IO_CHECK_GONE;\n	else if", "	if",
+     "	else if (c->pdev->error_state == pci_channel_io_perm_failure)\n"
+     "		err.cause = IO_CHECK_GONE;\n", "",
      "test_channel"),
     ("io_check_failed() of a harvesting session", CORE,
      "	return c->stop & ~(IO_CHECK_STOP_INJECT | IO_CHECK_STOP_ASK) ||\n",
      "	return c->stop ||\n", "test_harvest"),
+    ("what GATED leaves out, out of line", CORE,
+     "	if (c->flags & IO_CHECK_GATED)\n", "	if (0)\n", "test_channel"),
     ("what GATED leaves out", HEADER,
      "	    (!(flags & IO_CHECK_GATED) &&\n	     unlikely(", "	    (unlikely(",
      "test_channel"),
