@@ -6,7 +6,9 @@
 
 #include <linux/export.h>
 #include <linux/io_check.h>
+#include <linux/kprobes.h>
 #include <asm/assembly.h>
+#include <asm/sections.h>
 
 #if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
 u32 io_check_test_extable(const void __iomem *addr)
@@ -21,6 +23,16 @@ u32 io_check_test_extable(const void __iomem *addr)
 	return swab32(val);
 }
 EXPORT_SYMBOL_GPL(io_check_test_extable);
+#endif
+
+#ifdef CONFIG_KPROBES
+/* A copy of an access would fault outside of its range. */
+bool arch_within_kprobe_blacklist(unsigned long addr)
+{
+	return (addr >= (unsigned long)__kprobes_text_start &&
+		addr < (unsigned long)__kprobes_text_end) ||
+	       io_check_find_stub(addr);
+}
 #endif
 
 /* An HPMC does not say what the bus made of the access. */
