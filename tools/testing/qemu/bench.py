@@ -36,7 +36,7 @@ KERNELS = {
     "off": ("patched", "bench"),
     "on": ("patched", "bench+checked"),
     "hinted": ("patched", "bench+checked+hinted"),
-    "peers": ("peers", "bench+checked"),
+    "peers": ("peers", "bench+checked+smp"),
 }
 # A virtual CPU's time for an instruction, 2^shift ns: see facts of each machine
 ICOUNT = {"powernv9": 1, "g3beige": 6, "b160l": 6}

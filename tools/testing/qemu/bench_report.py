@@ -267,9 +267,9 @@ def costs(cells, figures):
                      "2004, a count of errors before and after each read; 2005, a lock for "
                      "all around each read, and calls around the session; eeh, readl() and "
                      "EEH's question; ones, readl() and PCI_POSSIBLE_ERROR(). Of these 2004 "
-                     "and 2005 give a verdict; eeh and ones know all-ones only. The kernels of "
-                     "ppc32 and PA-RISC are for one CPU: 2005's lock is nothing there. "
-                     "PA-RISC has its checked reads in line.",
+                     "and 2005 give a verdict; eeh and ones know all-ones only. All "
+                     "kernels of this table are for SMP, as 2005's lock is nothing without. "
+                     "powerpc and PA-RISC have their checked reads in line.",
              "columns": ["architecture", "readl()", "begin + end", "in a session of 1",
                          "in a session of 8", "of 8, with begin and end",
                          "of 64, with begin and end", "peer 2004", "peer 2005", "peer eeh",
