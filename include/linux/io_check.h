@@ -181,7 +181,7 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
  *
  * GATED: io_check_begin() does not look at the device's channel: the caller has
  * asked its recovery, io_check_recovering() for instance, which hears of a device
- * that is isolated.  The first access finds out about one that was removed.
+ * that is isolated.  A read finds out about one that was removed; a write may not.
  */
 #define IO_CHECK_CONTINUE	BIT(0)
 #define IO_CHECK_HARVEST	BIT(1)
@@ -433,7 +433,7 @@ static inline const struct io_check_err *io_check_error(const struct io_check *c
 
 #include <asm/io_check.h>
 
-/* Modules call: only vmlinux is sure to reach the stubs with a branch. */
+/* Modules call: the stubs, and the tables of accesses in line, are vmlinux's. */
 u8 io_check_read8(struct io_check *c, const void __iomem *addr);
 u16 io_check_read16(struct io_check *c, const void __iomem *addr);
 u32 io_check_read32(struct io_check *c, const void __iomem *addr);

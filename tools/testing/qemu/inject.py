@@ -199,8 +199,9 @@ def assembled(arch):
     cross = boot.facts("parisc")["CROSS"]
     out = boot.BUILD / f"logs/hpmc.{arch}"
     out.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([cross + "as", "--defsym", f"SIZE={8 if arch == 'parisc64' else 4}", boot.TOP / "tools/testing/qemu/hpmc.S",
-                    "-o", f"{out}.o"], check=True)
+    size = 8 if arch == "parisc64" else 4
+    subprocess.run([cross + "as", "--defsym", f"SIZE={size}",
+                    boot.TOP / "tools/testing/qemu/hpmc.S", "-o", f"{out}.o"], check=True)
     subprocess.run([cross + "objcopy", "-O", "binary", "-j", ".text",
                     f"{out}.o", out], check=True)
     return out.read_bytes()

@@ -129,7 +129,7 @@ def test_vanilla_panics(machine, arch):
 
 @precise
 def test_without_hook_red(machine, arch):
-    """The stubs alone, without the machine-check hook, save nothing."""
+    """The accesses alone, without the machine-check hook, save nothing."""
     result, again = run(machine, arch, run=["registers"],
                         append="io_check_nohook")
     failed = (result.hits_in_bar() if boot.MACHINES[machine].faults
