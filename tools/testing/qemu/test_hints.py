@@ -138,4 +138,5 @@ def test_hint_bits_red(machine, arch):
     """With bits that QEMU's Elroy does not know, DMA goes elsewhere."""
     result, _, again = run(machine, arch, "sba_hints", "unsafe", "bits",
                            append="dma_hints.unsafe=1 sba_iommu.hint_sets=1,1,1")
-    assert result.outcome != "completed" and not green(result.ktap), again
+    # the guest hangs, or goes on without its disks
+    assert result.outcome != "completed" or not green(result.ktap), again
