@@ -116,14 +116,18 @@ def dma_addresses(result):
 @ASTRO
 @pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
 def test_astro(machine, arch, unsafe):
-    """Read current, refused and insisted on; no DMA address carries hint bits."""
+    """Read current, refused and insisted on; no DMA address carries hint bits,
+    and sets that cannot be had are named."""
     look = f"xp /1wx {IOC_CTRL:#x}"
     names = ([("read_current", "0"), ("reset", "1")] if unsafe else [("refused", "1")])
     result, seen, again = run(
         machine, arch, "sba_hints", *["unsafe"] * unsafe, trace="lsi_do_dma",
-        append="dma_hints.unsafe=1" if unsafe else "",
+        append="dma_hints.unsafe=1 sba_iommu.hint_sets=0,4" if unsafe else
+               "sba_iommu.hint_sets=0,1",
         looks=[("first", "0", look), *((*name, look) for name in names)])
     sound(result, again)
+    said = "set 4 not used: sets are" if unsafe else "set 1 not used: needs dma_hints"
+    assert result.ktap.read_text().count(said) == 1, again
     # the register is little endian, and xp reads it as the CPU would
     words = [int.from_bytes(w[0].to_bytes(4, "big"), "little") for w in seen.values()]
     # QEMU's reset value, 0x29cf, without what sba_hw_init() takes from it

@@ -16,6 +16,7 @@ current=$hints/consistent/mr/read_current
 elroy=$(sed -n 's/^lba /lba-/p' "$hints/path")
 
 echo "1..$(($# == 1 ? 10 : 7))"
+dmesg | sed -n 's/.*sba_iommu: hint_sets:/# hint_sets:/p'
 grep -q '^read_current system$' "$hints/scope"
 result $? "scope" "$(cat "$hints/scope")"
 absent=$(grep -c absent "$debug/$elroy/regs")
