@@ -69,15 +69,17 @@ ALL_MACHINES := $(MACHINES) $(PATCHED_MACHINES) riscv64-virt:riscv64 mac99:ppc32
 	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
 # Machines of make check-hints
 HINTS_MACHINES := powernv9:ppc64 c3700:parisc64 b160l:parisc q35:x86_64
-# Guests of the drivers' tests: MACHINE:ARCH:CPUS:HBA
+# Guests of the drivers' tests: MACHINE:ARCH:CPUS:HBA, :demo for two tests alone
 GUESTS := powernv9:ppc64:1:fusion arm64-virt:arm64:1:fusion \
 	arm64-virt:arm64:1:sym53c8xx g3beige:ppc32:1:sym53c8xx \
 	c3700:parisc64:1:fusion
-ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion powernv10:ppc64:1:fusion \
+ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion \
+	powernv10:ppc64:1:fusion $(foreach m,powernv8 pseries8 pseries9 pseries10,\
+		$(m):ppc64:1:fusion:demo $(m):ppc64el:1:fusion:demo) \
 	g3beige:ppc32:1:fusion mac99:ppc32:1:fusion mac99:ppc32:1:sym53c8xx \
 	b160l:parisc:1:fusion b160l:parisc:1:sym53c8xx \
 	c3700:parisc64:1:sym53c8xx \
-	powernv9:ppc64el:1:fusion arm64-virt:arm64:2:sym53c8xx \
+	powernv9:ppc64el:1:fusion powernv10:ppc64el:1:fusion:demo arm64-virt:arm64:2:sym53c8xx \
 	riscv64-virt:riscv64:1:fusion riscv64-virt:riscv64:1:sym53c8xx \
 	q35:x86_64:1:fusion q35:x86_64:1:sym53c8xx
 arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
