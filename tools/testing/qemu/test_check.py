@@ -213,6 +213,29 @@ def test_harness_sees_wrong_count(tmp_path):
     assert green(ktap)
 
 
+def test_firmware_hangs(tmp_path, monkeypatch):
+    """Repeated is what ended in firmware, a few times; not what its kernel did."""
+    kernel = "INIT: Starting kernel at 0x20010000\n"
+
+    def boots(machine, *guests):
+        found = []
+
+        def once(name, **how):
+            outcome, text = guests[len(found)]
+            found.append(name)
+            (tmp_path / "console").write_text(text)
+            return boot.Result(outcome, 0, boot.Hits(), tmp_path / "ktap",
+                               tmp_path / "console")
+        monkeypatch.setattr(boot, "boot_once", once)
+        return boot.boot(machine).outcome, len(found)
+    hang, dead = ("stopped", "HWPROBE: Begin\n"), ("timeout", kernel)
+    assert boots("powernv9", hang, ("completed", kernel), dead) == ("completed", 2)
+    assert boots("powernv9", dead, hang) == ("timeout", 1)
+    assert boots("powernv9", ("panic", ""), hang) == ("panic", 1)
+    assert boots("powernv9", *[hang] * 5) == ("stopped", boot.FIRMWARE_TRIES)
+    assert boots("q35", hang, dead) == ("stopped", 1)
+
+
 def test_report_sees_outage(tmp_path):
     """Recovery is from a burst's end to the first adapter's next I/O."""
     (tmp_path / "bursts.csv").write_text(
