@@ -47,6 +47,21 @@ def cell(kernel, code, total, count=True):
             "marks": [zero, {**zero, "total": total, "driver": code}]}
 
 
+def test_judge_off(monkeypatch):
+    """Off / fixes may differ as boots of one kernel do, by no more."""
+    monkeypatch.setattr(bench_report, "same_code", lambda *_: True)
+
+    def holds(*off):
+        figures = {}
+        bench_report.nine_counted(
+            [cell(k, n, 50000) for k, boots in (
+                ("vanilla", (661,)), ("fixes", (667,) * 3), ("off", off), ("on", (700,)))
+             for n in boots], figures)
+        return [h for what, h in bench_report.judge(figures) if "off /" in what] == [True]
+    assert holds(667, 667, 667) and holds(668, 668, 667)
+    assert not holds(668, 668, 668) and not holds(670, 670, 669)
+
+
 @pytest.mark.parametrize("on,off,path,holds", [
     (720, 667, 50000, [True, True, True, True]), (730, 667, 50000, [False, True, True, True]),
     (720, 667, 5000, [True, False, True, True]), (725, 668, 50000, [True, True, False, True])],
