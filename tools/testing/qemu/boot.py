@@ -245,11 +245,10 @@ class Result:
     injected: list = dataclasses.field(default_factory=list)
 
     def figures(self):
-        """The name=value pairs of the tests' "# figures" lines, summed."""
+        """The name=number pairs of the tests' "# figures" lines, summed."""
         sums = collections.Counter()
         for line in re.findall(r"# figures (.*)", self.ktap.read_text()):
-            for pair in line.split():
-                name, value = pair.split("=")
+            for name, value in re.findall(r"(\w+)=(-?\d+)(?!\S)", line):
                 sums[name] += int(value)
         return dict(sums)
 

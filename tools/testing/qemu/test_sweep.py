@@ -50,6 +50,8 @@ def test_sweep_judges(tmp_path):
     """A guest that died, ran nothing or complained is a finding."""
     good = "# figures phase=io last=9 finished=1 injections=9 findings=0\n"
     assert not sweep.findings(guest(tmp_path, good))
+    assert guest(tmp_path, good).figures() == {
+        "last": 9, "finished": 1, "injections": 9, "findings": 0}
     assert sweep.findings(guest(tmp_path, good, "panic")) == ["finding io 7 panic"]
     (tmp_path / "qemu.log").write_text("lsi_soft_reset: Assertion failed\n")
     assert sweep.findings(guest(tmp_path, good, "stopped")) == [
