@@ -99,7 +99,8 @@ DRIVERS = {
             r"case SIR_(SWIDE_OVERRUN|SODL_UNDERRUN|BAD_PHASE)|M_PARITY":
                 "an error of the SCSI bus or the chip, which QEMU has none of",
             r"< sym_modify_dp$|case M_REJECT|case SIR_NEGO_FAILED|< sym_settrans$|"
-            r"< sym_\w+_nego$|< sym_nego_rejected$":
+            r"< sym_\w+_nego$|< sym_nego_rejected$|"
+            r"^OUTL_DSP\(np, SCRIPT\w_BA\(np, (clrack|msg_bad)\)\); < sym_int_sir$":
                 "a message that QEMU's targets do not send",
             r"< (S24C16_write_ack|S24C16_read_byte|T93C46_Read_Bit|T93C46_Stop)$|"
             r"^OUTB\(np, nc_gpcntl, gpcntl\); < sym_read_S24C16_nvram$":
