@@ -77,8 +77,8 @@ ZEROS, ZEROS_TIMER = 5, 2
 ZEROS_BURST = ("-l", "2500000:4000000", "-g", "1000000")
 
 # Limit of the first disk's I/Os a second, so that it has completions due when
-# a burst begins.  With it, and storm.sh's pauses on the other disks, about
-# half of the bursts hit the interrupt handler first (90 seen: 36 hit a store).
+# a burst begins.  With it, and the pauses of disks.sh, about half of the bursts
+# hit the interrupt handler first.
 SLOW_IOPS = 75
 
 # name: how the table calls it
