@@ -58,6 +58,13 @@ configure()
 }
 
 mkdir -p "$obj"
+# two builds at once would write into each other's dependencies; make's children,
+# which have the lock as well, end with it
+exec 9> "$obj/.lock"
+if ! flock -n 9; then
+	echo "  WAIT    $name: another build is in ${obj#"$top"/}"
+	flock 9
+fi
 cat "${fragments[@]}" > "$obj/.fragments.new"
 if ! cmp -s "$obj/.fragments.new" "$obj/.fragments" ||
    [ "$src/.series-head" -nt "$obj/.fragments" ]; then

@@ -4,6 +4,7 @@
 Builds go through kernel.sh; a failing test names its log.
 """
 
+import fcntl
 import os
 import re
 import shutil
@@ -103,6 +104,25 @@ def test_off_objects_identical(arch):
         assert not [str(o) for o in fixed if fixed[o] != patched[o]
                     and contents(arch, top["fixes"] / o) !=
                     contents(arch, top["patched"] / o)]
+
+
+def test_builds_wait():
+    """One build at a time in an object directory; the next one waits, and says so."""
+    obj = boot.object_dir(BASE, "patched", "ppc64", "plain@wait")
+    shutil.rmtree(obj, ignore_errors=True)
+    obj.mkdir()
+    with open(obj / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with subprocess.Popen(
+                [boot.TOP / "tools/testing/qemu/kernel.sh", BASE, "patched", "ppc64",
+                 "plain@wait", "kernelversion"],
+                stdout=subprocess.PIPE, text=True) as second:
+            assert second.stdout.readline().startswith("  WAIT ")
+            assert not (obj / ".config").exists()
+            lock.close()
+            assert "KERNEL" in second.stdout.read()
+    assert second.returncode == 0
+    shutil.rmtree(obj)
 
 
 def test_core_alone_changes_no_driver():
