@@ -131,12 +131,14 @@ def nine_counted(cells, figures):
         total = {k: statistics.median([p["total"] for p in v]) for k, v in kernels.items()}
         least = {k: min(p["total"] for p in v) for k, v in kernels.items()}
         key = f"{name}, {disks} x {size}"
-        growth[key] = round(median["on"] - median["off"], 2)
+        # boot by boot: those of one turn had the same load beside them
+        growth[key] = round(statistics.median(
+            on - off for on, off in zip(code(kernels["on"]), code(kernels["off"]))), 2)
         off[key] = round(median["off"] / median["fixes"], 5)
         if disks == 1:
             differ = max(max(code(v)) / min(code(v)) for v in kernels.values()) - 1
             alone.setdefault(name, {})[size] = off[key], differ
-        path[key] = round(1 + (median["on"] - median["off"]) / least["vanilla"], 4)
+        path[key] = round(1 + growth[key] / least["vanilla"], 4)
         rows.append([name, disks, size, *(span(code(kernels[k]))
                                           for k in ("vanilla", "fixes", "off", "on")),
                      f"{median['fixes'] - median['vanilla']:+.2f}", f"{growth[key]:+.2f}",
@@ -168,7 +170,8 @@ def nine_counted(cells, figures):
                      "options off; on: both drivers' options on. path: all that the guest "
                      "executed, fio and the idle loop with it, which moves from boot to boot "
                      "by more than the series adds: its ratio is 1 + (on - off) / the least "
-                     "of vanilla's boots. Several disks share interrupts, as it happens, and "
+                     "of vanilla's boots. on - off: the median of the boots' differences, turn "
+                     "by turn. Several disks share interrupts, as it happens, and "
                      "so off / fixes moves there; that the code is the same is asked of the "
                      "objects.",
              "columns": ["guest", "disks", "bytes", "vanilla", "fixes", "off", "on",
