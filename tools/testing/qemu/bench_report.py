@@ -100,6 +100,13 @@ def code(parts):
     return [p["driver"] + p["stubs"] + p["core"] for p in parts]
 
 
+def apart(kernels, one, other):
+    """Instructions an I/O that one kernel takes more than the other, the median of
+    the turns' differences: boots of one turn had the same load beside them."""
+    return round(statistics.median(a - b for a, b in zip(
+        code(kernels[one]), code(kernels[other]))), 2)
+
+
 def same_code(arch, hba, base="6.1"):
     """Whether a driver's objects have the same instructions in the tree with the
     fixes alone and in the series' with its options off.
@@ -131,9 +138,7 @@ def nine_counted(cells, figures):
         total = {k: statistics.median([p["total"] for p in v]) for k, v in kernels.items()}
         least = {k: min(p["total"] for p in v) for k, v in kernels.items()}
         key = f"{name}, {disks} x {size}"
-        # boot by boot: those of one turn had the same load beside them
-        growth[key] = round(statistics.median(
-            on - off for on, off in zip(code(kernels["on"]), code(kernels["off"]))), 2)
+        growth[key] = apart(kernels, "on", "off")
         off[key] = round(median["off"] / median["fixes"], 5)
         if disks == 1:
             differ = max(max(code(v)) / min(code(v)) for v in kernels.values()) - 1
@@ -141,8 +146,8 @@ def nine_counted(cells, figures):
         path[key] = round(1 + growth[key] / least["vanilla"], 4)
         rows.append([name, disks, size, *(span(code(kernels[k]))
                                           for k in ("vanilla", "fixes", "off", "on")),
-                     f"{median['fixes'] - median['vanilla']:+.2f}", f"{growth[key]:+.2f}",
-                     f"{median['on'] - median['vanilla']:+.2f}", f"{off[key]:.4f}",
+                     f"{apart(kernels, 'fixes', 'vanilla'):+.2f}", f"{growth[key]:+.2f}",
+                     f"{apart(kernels, 'on', 'vanilla'):+.2f}", f"{off[key]:.4f}",
                      *(f"{total[k]:.0f}" for k in ("vanilla", "on")), f"{path[key]:.4f}"])
         points += [[k, f"{disks} x {size}", median[k]] for k in ("vanilla", "off", "on")
                    if name.startswith("powernv9")]
@@ -170,8 +175,8 @@ def nine_counted(cells, figures):
                      "options off; on: both drivers' options on. path: all that the guest "
                      "executed, fio and the idle loop with it, which moves from boot to boot "
                      "by more than the series adds: its ratio is 1 + (on - off) / the least "
-                     "of vanilla's boots. on - off: the median of the boots' differences, turn "
-                     "by turn. Several disks share interrupts, as it happens, and "
+                     "of vanilla's boots. Differences are the median of those within a turn of "
+                     "boots. Several disks share interrupts, as it happens, and "
                      "so off / fixes moves there; that the code is the same is asked of the "
                      "objects.",
              "columns": ["guest", "disks", "bytes", "vanilla", "fixes", "off", "on",
