@@ -19,6 +19,11 @@ HBA ?= $(call config,HBA,fusion)
 # with another ARCH than .config's its own machine
 MACHINE ?= $(if $(filter $(ARCH),$(call config,ARCH)),$(call config,MACHINE))
 VARIANT ?= $(call config,VARIANT_DRIVERS,on)$(call config,VARIANT_DEBUG)
+# of make check-configs: pattern of names, random ones a start, objects besides, part
+CONFIGS ?= *
+N ?= 2
+SAMPLE ?= 20
+SHARD ?= 1/1
 # of make sweep; LSI's disks want a machine without an IOMMU
 DRIVER ?= fusion
 SWEEP_ARCH := $(if $(filter sym53c8xx,$(DRIVER)),arm64,ppc64)
@@ -97,6 +102,7 @@ help:				## this text
 	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
 	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
+	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD)'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 
 PHONY += demo
@@ -183,7 +189,7 @@ check: lint series patched setup-build setup-$(ARCH)-binutils
 endif
 
 PHONY += kernels-check
-kernels-check: lint series kernels-core setup-ia64-binutils \
+kernels-check: lint series kernels-core setup-ia64-binutils toolchain-riscv64 \
 	$(addprefix kernels-,$(call arches_of,$(MACHINES))) \
 	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES)))
 
@@ -204,6 +210,16 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 PHONY += check-all
 check-all: lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
+	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
+
+# on both bases, if none was asked for
+CONFIG_BASES := $(if $(filter command,$(firstword $(origin BASE))),$(BASE),$(BASES))
+PHONY += check-configs
+check-configs: $(if $(filter $(call env,BASES,ia64),$(CONFIG_BASES)),toolchain-ia64)	## compile in some hundred configurations, gcc and clang; resumable
+	$(Q)scripts/setup.sh lint build configs $(CONFIG_BASES) \
+		$(sort $(foreach a,$(filter-out ia64,$(ARCHES)),$(call packages,$(a))))
+	$(Q)$(PYTHON) $(QEMU)/configs.py --bases '$(CONFIG_BASES)' --only '$(CONFIGS)' \
+		--shard $(SHARD) -n $(N) --sample $(SAMPLE)
 
 PHONY += check-hints
 check-hints: $(addprefix patched-,$(call arches_of,$(HINTS_MACHINES)))	## DMA hints: KUnit, registers seen from outside, the model

@@ -14,6 +14,7 @@ import sys
 import pytest
 
 import boot
+import configs
 from test_check import MACHINES
 
 sys.path.insert(0, str(boot.TOP / "scripts"))
@@ -21,7 +22,6 @@ import series  # noqa: E402  (after the path is set)
 
 BASE = os.environ.get("BENCH_BASE", "6.1")
 PATCHES = series.read_series(BASE)
-NO_LINES = "KCFLAGS=-D__LINE__=0 -w"
 DRIVERS = ["drivers/message/fusion", "drivers/scsi/sym53c8xx_2"]
 # The kernels that build an architecture's files; ppc64's builds all others
 KERNELS = {"arch/powerpc": ["ppc64", "ppc32"], "arch/arm64": ["arm64"],
@@ -71,10 +71,8 @@ def objects(arch, variant, targets, extra=None):
 
 
 def contents(arch, file):
-    """Sections and relocations of an object as text, without its header."""
-    return subprocess.run([boot.facts(arch)["CROSS"] + "objdump", "-s", "-r", file],
-                          check=True, capture_output=True,
-                          text=True).stdout.split("\n", 3)[3]
+    """Sections and relocations of an object of an architecture."""
+    return configs.contents(boot.facts(arch)["CROSS"] + "objdump", file)
 
 
 @pytest.mark.parametrize("arch", sorted({a for _, a in MACHINES} & {
@@ -97,7 +95,7 @@ def test_off_objects_identical(arch):
     print(f"  SAME    {len(fixed) - len(differ)} objects of {len(fixed)}; "
           f"without __LINE__: {' '.join(differ) or 'none'}")
     if differ:
-        fixed, patched = objects(arch, "plain@line0", differ, extra=NO_LINES)
+        fixed, patched = objects(arch, "plain@line0", differ, extra=configs.NO_LINES)
         top = {tree: boot.object_dir(BASE, tree, arch, "plain@line0")
                for tree in ("fixes", "patched")}
         # a declaration more may change the order of the symbol table, no more
@@ -130,7 +128,7 @@ def test_core_alone_changes_no_driver():
     found = {}
     for tree, variant in (("fixes", "plain@line0"), ("patched", "core@line0")):
         kernel(tree, "ppc64", variant, *(f"{d}/" for d in DRIVERS),
-               extra=NO_LINES)
+               extra=configs.NO_LINES)
         top = boot.object_dir(BASE, tree, "ppc64", variant)
         found[tree] = {o.relative_to(top): contents("ppc64", o) for d in DRIVERS
                        for o in (top / d).rglob("*.o") if o.name != "built-in.o"}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The builds of make check-configs, and that they can fail."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import boot
+import configs
+
+BASE = os.environ.get("BENCH_BASE", "6.1")
+
+
+def build(name):
+    """The Build of a name."""
+    return next(b for b in configs.builds(BASE, 1, configs.table()) if b.name == name)
+
+
+def test_quick():
+    """Kernels without PCI, and with the generic back end where the architecture has
+    one of its own."""
+    assert subprocess.run([configs.__file__, "--bases", BASE, "--quick"]).returncode == 0
+
+
+# What no configuration of the bench saw: a header with PCI's functions in everything
+# that has a tracepoint; and handlers, tables and stubs without their back end.
+MUTANTS = {
+    "header": ("x86_64-allnoconfig-nopci", {
+        "include/ras/ras_event.h": ("<linux/io_check_types.h>", "<linux/io_check.h>"),
+        "include/linux/io_check.h": ("#ifdef CONFIG_PCI", "#if 1")}, "ras.o"),
+    "powerpc": ("ppc64cell-allnoconfig-generic", {
+        "arch/powerpc/kernel/mce.c": ("CONFIG_IO_CHECK_ARCH", "CONFIG_IO_CHECK")},
+        "io_check_fixup"),
+    "riscv": ("riscv32-allnoconfig-generic", {
+        "arch/riscv/kernel/Makefile": ("CONFIG_IO_CHECK_ARCH", "CONFIG_IO_CHECK")},
+        "io_check_stubs.o"),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_config_mutant(mutant):
+    """A tree that breaks a configuration is found, by the object or symbol."""
+    name, changes, found = MUTANTS[mutant]
+    tree = boot.BUILD / BASE / "mutant"
+    shutil.rmtree(tree, ignore_errors=True)
+    subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest", tree],
+                   check=True)
+    for path, (old, new) in changes.items():
+        text = (tree / path).read_text()
+        assert old in text
+        # a file of its own, not the link
+        (tree / path).unlink()
+        (tree / path).write_text(text.replace(old, new))
+    # the objects and their symbols tell, the whole kernel need not be linked
+    outcome = configs.built(BASE, dataclasses.replace(build(name), vmlinux=False),
+                            configs.Sources(BASE), 0, "mutant")
+    shutil.rmtree(tree)
+    assert outcome.outcome == "failed"
+    assert any(found in bad for bad in outcome.bad), outcome.bad
+
+
+def test_lost():
+    """Options that the final .config has not are seen, also those that are not to be."""
+    config = "CONFIG_PCI=y\nCONFIG_A=m\n# CONFIG_B is not set\n"
+    assert configs.lost(config, ("PCI=y", "A=m", "B=n", "C=n")) == []
+    assert configs.lost(config, ("PCI=n", "A=y", "B=y", "C=m")) == \
+        ["PCI=n", "A=y", "B=y", "C=m"]
+    assert configs.fragment(("A=m", "B=n")) == "CONFIG_A=m\n# CONFIG_B is not set\n"
+
+
+def test_group_without_options(capsys):
+    """A group of which each configuration lost the options has tested nothing."""
+    one, two = build("x86_64-allnoconfig-nopci"), build("x86_64-allnoconfig-core")
+    good, gone = configs.Outcome("ok", 1), configs.Outcome("lost", bad=["IO_CHECK=y"])
+    name = "check-configs-test"
+    assert configs.report({(BASE, one): good, (BASE, two): good}, name)
+    assert not configs.report({(BASE, one): good, (BASE, two): gone}, name)
+    assert "core: no configuration has the options" in capsys.readouterr().err
+    assert not configs.report({(BASE, one): configs.Outcome("failed")}, name)
+    (boot.BUILD / "results" / f"{name}.json").unlink()
+
+
+def test_failed_targets():
+    """A failed make names its objects."""
+    text = ("  CC      drivers/ras/ras.o\nmake[3]: *** [../scripts/Makefile.build:250: "
+            "drivers/ras/ras.o] Error 1\nmake[2]: *** [../scripts/Makefile.build:500: "
+            "drivers/ras] Error 2\n")
+    assert configs.Failed("make vmlinux", text).bad == ["drivers/ras", "drivers/ras/ras.o"]
+    assert configs.Failed("make vmlinux", "make: nothing").bad == ["make vmlinux"]
+
+
+def test_known_outcomes(tmp_path, monkeypatch):
+    """A build is made again after its entry or the series changed, and only then."""
+    made = []
+    monkeypatch.setattr(boot, "BUILD", tmp_path)
+    head = tmp_path / BASE / "patched/.series-head"
+    head.parent.mkdir(parents=True)
+    head.write_text("one")
+    monkeypatch.setattr(configs, "built", lambda base, build, *_: made.append(
+        build.name) or configs.Outcome("ok", 7))
+    one = build("x86_64-allnoconfig-nopci")
+    for change in (lambda b: b, lambda b: b, lambda b: dataclasses.replace(
+            b, options=("PCI=y",)), lambda b: head.write_text("two") and b):
+        assert configs.run(BASE, change(one), None, 0).objects == 7
+    assert len(made) == 3
