@@ -2,6 +2,7 @@
 """Write build/results/$BENCH_TARGET.json at the end of a pytest run, and what tests
 saw of the fault matrix as they pass."""
 
+import collections
 import os
 
 import pytest
@@ -29,6 +30,15 @@ def seen(request):
         record.passed()
 
 
+SECONDS = collections.Counter()
+
+
+def pytest_runtest_logreport(report):
+    """Sum the seconds of a test and its fixtures."""
+    SECONDS[report.nodeid.removeprefix("test_").replace(".py::test_", ": ")] += \
+        report.duration
+
+
 def pytest_sessionfinish(session, exitstatus):
     """Counts of the run; "ok" only if something ran and nothing failed."""
     target = os.environ.get("BENCH_TARGET")
@@ -37,4 +47,5 @@ def pytest_sessionfinish(session, exitstatus):
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     count = {name: len(reporter.stats.get(name, []))
              for name in ("passed", "failed", "error", "skipped")}
-    results.write(target, exitstatus == 0 and count["passed"] > 0, count)
+    results.write(target, exitstatus == 0 and count["passed"] > 0,
+                  {**count, "seconds": results.minutes(SECONDS)})

@@ -77,8 +77,13 @@ if ! cmp -s "$obj/.fragments.new" "$obj/.fragments" ||
 	fi
 	mv "$obj/.fragments.new" "$obj/.fragments"
 fi
+export CCACHE_STATSLOG=$obj/ccache.log
+rm -f "$CCACHE_STATSLOG"
 logged "KERNEL  $name${KEXTRA:+ ($KEXTRA)}" "$obj/build.log" \
 	kmake -j"$(nproc)" "$@"
+[ ! -s "$CCACHE_STATSLOG" ] || awk '/_cache_hit$/ { hit++ } /^cache_miss$/ { miss++ }
+	END { printf "  CCACHE  %d objects, %d of them compiled\n", hit + miss, miss }' \
+	"$CCACHE_STATSLOG" | tee -a "$obj/build.log"
 
 # Vanilla gets the test module from outside the tree, with plain accesses.
 ext=$obj/external

@@ -25,6 +25,7 @@ die()
 
 # logged WHAT LOG COMMAND...: output goes to LOG; every ten seconds a line
 # says how far the log has come; on failure its end and its place are shown.
+# What it took goes to build/times.tsv.
 logged()
 {
 	local what=$1 log=$2 start=$SECONDS next pid rc=0
@@ -43,6 +44,7 @@ logged()
 			"$(grep -c '^  [A-Z]' "$log")"
 	done
 	wait "$pid" || rc=$?
+	printf '%s\t%s\n' $((SECONDS - start)) "$what" >> "$top/build/times.tsv"
 	[ $rc = 0 ] && return
 	[ -z "${BENCH_V:-}" ] || cat "$log" >&2
 	grep -E -A3 "(error:|undefined reference|[*][*][*])" "$log" | head -n 20 >&2 ||

@@ -12,6 +12,9 @@ import sys
 
 import boot
 
+# steps of a kind in the table of minutes
+LONGEST = 12
+
 
 def table(rows, labels):
     """Print {row: {figure: value}} a column a row, for the figures of labels,
@@ -32,6 +35,28 @@ def write(target, good, figures):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"ok": good, **figures}, indent=1) + "\n")
     print(f"\n{path.relative_to(boot.TOP)}")
+
+
+def minutes(tests):
+    """Print where the time of a target went, the longest steps of each kind, and
+    return {kind: seconds}; tests are {test: seconds}, the builds are in
+    build/times.tsv, where lib.sh has them in seconds of wall time."""
+    steps = [("tests", name, seconds) for name, seconds in tests.items()]
+    times = boot.BUILD / "times.tsv"
+    for line in times.read_text().splitlines() if times.is_file() else ():
+        seconds, kind, name = re.match(r"(\d+)\t(\w+) +(.*)", line).groups()
+        steps.append(("kernels" if kind in ("KERNEL", "CONFIG", "MODULE") else
+                      "programs", name, int(seconds)))
+    sums = collections.Counter()
+    for kind, _, seconds in steps:
+        sums[kind] += round(seconds)
+    print("\n  minutes")
+    for kind, total in sums.most_common():
+        print(f"  {total / 60:7.1f}  {kind}")
+        longest = sorted((s for s in steps if s[0] == kind), key=lambda s: -s[2])
+        for _, name, seconds in longest[:LONGEST]:
+            print(f"  {seconds / 60:11.1f}  {name}")
+    return dict(sums)
 
 
 def green(ktap, base):

@@ -3,7 +3,6 @@
 
 import dataclasses
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -45,19 +44,19 @@ def test_config_mutant(mutant):
     """A tree that breaks a configuration is found, by the object or symbol."""
     name, changes, found = MUTANTS[mutant]
     tree = boot.BUILD / BASE / "mutant"
-    shutil.rmtree(tree, ignore_errors=True)
     subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest", tree],
                    check=True)
-    for path, (old, new) in changes.items():
-        text = (tree / path).read_text()
-        assert old in text
-        # a file of its own, not the link
-        (tree / path).unlink()
-        (tree / path).write_text(text.replace(old, new))
-    # the objects and their symbols tell, the whole kernel need not be linked
-    outcome = configs.built(BASE, dataclasses.replace(build(name), vmlinux=False),
-                            configs.Sources(BASE), 0, "mutant")
-    shutil.rmtree(tree)
+    whole = {path: (tree / path).read_text() for path in changes}
+    try:
+        for path, (old, new) in changes.items():
+            assert old in whole[path]
+            (tree / path).write_text(whole[path].replace(old, new))
+        # the objects and their symbols tell, the whole kernel need not be linked
+        outcome = configs.built(BASE, dataclasses.replace(build(name), vmlinux=False),
+                                configs.Sources(BASE), 0, tree.name)
+    finally:
+        for path, text in whole.items():
+            (tree / path).write_text(text)
     assert outcome.outcome == "failed"
     assert any(found in bad for bad in outcome.bad), outcome.bad
 
