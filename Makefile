@@ -104,6 +104,7 @@ help:				## this text
 	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
 	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD)'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
+	$(Q)echo 'of fresh: SUITES="main all" CMD="$(CMD)"; scripts/fresh.sh has options'
 
 PHONY += demo
 demo: has-machine kernels-$(ARCH)	## verified I/O through bus errors, vanilla and patched
@@ -283,6 +284,12 @@ where:				## patches that touch the file F=PATH
 PHONY += upstream
 upstream: setup-upstream	## which patches apply to the newest kernel that apt reaches
 	$(Q)$(SERIES) upstream
+
+SUITES ?= main
+CMD ?= make check
+PHONY += fresh
+fresh:				## CMD in a new Debian 12 of its own, of the SUITES main or all
+	$(Q)scripts/fresh.sh '$(SUITES)' '$(CMD)'
 
 PHONY += clean
 clean:				## remove build/, but for downloads

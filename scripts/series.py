@@ -31,8 +31,9 @@ KERNEL_DIRS = ("arch", "drivers", "include", "kernel", "lib",
                "Documentation", "tools", "scripts")
 # Under those directories, but of this repository alone.
 OWN = ("scripts/series.py", "scripts/setup.sh", "scripts/packages",
-       "scripts/lint.sh", "tools/testing/qemu/", "tools/testing/dma_hints/",
-       "Documentation/cover-letter.txt", "Documentation/changelog.txt")
+       "scripts/lint.sh", "scripts/fresh.sh", "tools/testing/qemu/",
+       "tools/testing/dma_hints/", "Documentation/cover-letter.txt",
+       "Documentation/changelog.txt")
 
 
 class Error(Exception):

@@ -5,6 +5,7 @@
 # when nothing is missing.
 #
 # usage: setup.sh SET...
+#        setup.sh --uri SUITE	print where apt has that suite of Debian's from
 #
 # A package src:NAME is a source package, downloaded to build/dl; new:NAME is the
 # package NAME with the highest number behind it that the backports of Debian's
@@ -60,11 +61,20 @@ missing()
 	done
 }
 
+# Print the URI of a suite, by the machine's own sources; nothing if it has none.
+uri_of()
+{
+	# before the first apt-get update a repository has no codename
+	apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(RELEASE)' \
+		'Component: main' | sort -u |
+		awk -v s="$1" '($2 == s || $3 == s) && !n++ { print $1 }'
+}
+
 # Sources under build/apt: the machine's own, and from the same mirror the
 # backports of this release and the source packages.
 write_sources()
 {
-	local key='' uri seen
+	local key='' uri
 
 	rm -rf "$apt/sources.list.d"
 	mkdir -p "$apt/sources.list.d" "$apt/lists/partial"
@@ -74,20 +84,13 @@ write_sources()
 
 	[ ! -r /usr/share/keyrings/debian-archive-keyring.gpg ] ||
 		key='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
-	# one line a repository: URI, codename
-	seen=$(apt-get indextargets \
-		--format '$(REPO_URI) $(CODENAME)' 'Component: main' | sort -u)
-	uri=$(awk -v r="$release" '$2 == r { print $1; exit }' <<<"$seen")
-	# before the first apt-get update a repository has no codename
-	[ -n "$uri" ] || uri=$(apt-get indextargets \
-		--format '$(REPO_URI) $(RELEASE)' 'Component: main' |
-		awk -v r="$release" '$2 == r { print $1; exit }')
+	uri=$(uri_of "$release")
 	[ -n "$uri" ] ||
 		die "no apt source for $release, component main, on this machine" \
 		    "remedy: add one to /etc/apt/sources.list.d and try again"
 	{
 		echo "deb-src $key $uri $release main"
-		grep -q " $release-backports\$" <<<"$seen" ||
+		[ -n "$(uri_of "$release-backports")" ] ||
 			echo "deb $key $uri $release-backports main"
 	} > "$apt/sources.list.d/io-check.list"
 	cat > "$apt/preferences" <<-PIN
@@ -146,6 +149,10 @@ step()
 }
 
 [ $# -gt 0 ] || die "usage: setup.sh SET..."
+if [ "$1" = --uri ]; then
+	uri_of "${2:?usage: setup.sh --uri SUITE}"
+	exit
+fi
 
 want=$(missing "$@" | sort -u)
 [ -n "$want" ] || exit 0

@@ -24,8 +24,8 @@ die()
 }
 
 # logged WHAT LOG COMMAND...: output goes to LOG; every ten seconds a line
-# says how far the log has come; on failure its end and its place are shown.
-# What it took goes to build/times.tsv.
+# says how far the log has come, by Kbuild's steps or debootstrap's; on failure
+# its end and its place are shown.  What it took goes to build/times.tsv.
 logged()
 {
 	local what=$1 log=$2 start=$SECONDS next pid rc=0
@@ -41,7 +41,7 @@ logged()
 		[ "$SECONDS" -lt "$next" ] && continue
 		next=$((next + 10))
 		printf '  %s: %d s, %d steps\n' "$what" $((SECONDS - start)) \
-			"$(grep -c '^  [A-Z]' "$log")"
+			"$(grep -cE '^(  [A-Z]|I: )' "$log")"
 	done
 	wait "$pid" || rc=$?
 	printf '%s\t%s\n' $((SECONDS - start)) "$what" >> "$top/build/times.tsv"
