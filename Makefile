@@ -33,6 +33,9 @@ QEMU := tools/testing/qemu
 SERIES := $(PYTHON) scripts/series.py
 ARCHES := $(patsubst $(QEMU)/arch/%.env,%,$(wildcard $(QEMU)/arch/*.env))
 
+# all that was asked for, of which scripts/setup.sh may name the packages
+export BENCH_GOALS := $(MAKECMDGOALS) $(MAKEOVERRIDES)
+
 Q := $(if $(V),,@)
 # the user's variables are not Kbuild's: it has an ARCH and a V of its own
 MAKEOVERRIDES :=

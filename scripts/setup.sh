@@ -61,6 +61,15 @@ missing()
 	done
 }
 
+# Print the package sets of all that make was asked for, by its dry run.
+goals_sets()
+{
+	[ -n "${BENCH_GOALS:-}" ] || return 0
+	xargs env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+		make -n -C "$top" <<< "$BENCH_GOALS" 2> /dev/null |
+		sed -n 's/^scripts\/setup\.sh //p' | xargs -n 1
+}
+
 # Print the URI of a suite, by the machine's own sources; nothing if it has none.
 uri_of()
 {
@@ -131,7 +140,6 @@ newest()
 	pkg=$(apt-cache "$@" pkgnames "$prefix-" | grep -E "^$prefix-[0-9.]+$" |
 		sort -V | tail -n 1)
 	[ -n "$pkg" ] || die "no package $prefix-NUMBER at ${where##* }"
-	mkdir -p "$dl"
 	cd "$dl"
 	rm -f "$prefix"-*.deb
 	apt-get "$@" -qq download "$pkg"
@@ -168,11 +176,18 @@ release=$(. /etc/os-release && echo "${VERSION_CODENAME:-unknown}")
 	die "this is '$release'; the set-up knows Debian 12 (bookworm) only:" \
 	    "later releases carry no linux-source-6.1" \
 	    "remedy: run on Debian 12, in a container or chroot for instance"
-[ -z "$binaries" ] || [ "$(id -u)" = 0 ] ||
-	die "missing packages: $binaries" "remedy: sudo $0 $*"
+if [ -n "$binaries" ] && [ "$(id -u)" != 0 ]; then
+	# of the whole make that this is a part of, not only its next step
+	read -ra every < <(goals_sets | sort -u | xargs) || true
+	[ ${#every[@]} = 0 ] || set -- "${every[@]}"
+	die "missing packages: $(missing "$@" | sed "/^src:/d" | sort -u | xargs)" "remedy: sudo $0 $*"
+fi
 
 export DEBIAN_FRONTEND=noninteractive
-mkdir -p "$apt"
+mkdir -p "$apt" "$dl"
+# what sudo brings is the user's
+[ "$(id -u)" != 0 ] ||
+	trap 'chown -R --reference="$top" "$apt" "$dl"; chown --reference="$top" "$top/build"' EXIT
 write_sources
 step "update" apt_get update
 # shellcheck disable=SC2086
@@ -180,7 +195,6 @@ step "update" apt_get update
 	step "install $binaries" \
 		apt_get install -y --no-install-recommends $binaries
 if [ -n "$sources" ]; then
-	mkdir -p "$dl"
 	cd "$dl"
 	# shellcheck disable=SC2086
 	step "source $sources" apt_get source --download-only $sources
