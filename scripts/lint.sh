@@ -3,22 +3,27 @@
 #
 # Fast checks of the series and of the project's own files; under a minute.
 #
-# usage: lint.sh BASE
+# usage: lint.sh BASE [WORDS]
+#
+# With WORDS only the checks whose name begins with them.
 
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 base=${1:?usage: lint.sh BASE}
 vanilla=build/$base/vanilla
+only=${2:-}
 bad=0
 
-# check NAME COMMAND...: quiet when it passes
+# check NAME COMMAND...: when it passes, its notes alone are shown
 check()
 {
 	local name=$1 out
 
+	[[ $name = "$only"* ]] || return 0
 	shift
 	if out=$("$@" 2>&1); then
 		echo "  LINT    $name"
+		grep '^note: ' <<< "$out"
 	else
 		bad=1
 		printf '  LINT    %s: FAILED\n%s\n' "$name" "$out" >&2
@@ -31,6 +36,8 @@ patches()
 	local git=build/$base/series.git patch ignore out=''
 
 	rm -rf build/lint
+	git -C "$git" rev-parse -q --verify series > /dev/null ||
+		{ echo "the series does not apply: nothing was looked at"; return 1; }
 	git -C "$git" format-patch -q -o "$PWD/build/lint" \
 		"$(git -C "$git" rev-list --max-parents=0 series)..series"
 	cd "$vanilla" || return
@@ -74,8 +81,7 @@ list()
 	git ls-files -co --exclude-standard -- "$@"
 }
 
-check "series bookkeeping, refresh is a no-op" \
-	/usr/bin/python3 scripts/series.py check "$base"
+check "series bookkeeping" /usr/bin/python3 scripts/series.py check "$base"
 check "checkpatch --strict, each patch" patches
 check "SPDX" spdx
 mapfile -t files < <(shell_files)

@@ -11,6 +11,10 @@ the first of `bases` that it applies to.  For another base, BASE/NAME.patch
 beside it replaces the hunks of the files that it names, and changes files that
 the patch adds.
 
+Debian moves a base with every point release.  On another version than the one
+in `bases` a hunk may apply at an offset, not with fuzz, and what refresh would
+write is not compared; refresh records the version that it wrote for.
+
 Only the files that the series touches are put under git: a repository with
 one commit a patch, dated as the patch is, so that hashes repeat.
 """
@@ -94,7 +98,7 @@ def by_file(hunks):
 
 
 def bases():
-    """{base: package version it was last checked on} from `bases`."""
+    """{base: package version it was last refreshed on} from `bases`."""
     lines = (TOP / "bases").read_text().splitlines()
     return dict(line.split()[:2] for line in lines
                 if line.strip() and not line.startswith("#"))
@@ -113,12 +117,37 @@ def read_series(base, fixes_only=False):
     return patches
 
 
-def package_version(base):
-    """Version of the installed linux-source package, or None."""
-    run = subprocess.run(["dpkg-query", "-W", "-f", "${Version}",
+def package(base):
+    """(version, tarball) of the installed linux-source package, by dpkg.
+
+    Both are None if it is not installed.
+    """
+    run = subprocess.run(["dpkg-query", "-W", "-f",
+                          "${Version}\n${db-fsys:Files}",
                           f"linux-source-{base}"],
                          capture_output=True, text=True)
-    return run.stdout.strip() or None
+    version, *files = run.stdout.split() or [None]
+    tars = [Path(f) for f in files
+            if Path(f).name.startswith(f"linux-source-{base}.tar")]
+    return version, tars[0] if tars else None
+
+
+def has_moved(base):
+    """Whether a base is another version here than the patches were written on."""
+    return package(base)[0] != bases()[base]
+
+
+def versions(base):
+    """The two versions of a base, for a message."""
+    return (f"base {base} is {package(base)[0]} here; "
+            f"the patches were last refreshed on {bases()[base]}")
+
+
+def note(base):
+    """Print one line if a base has moved."""
+    if has_moved(base):
+        print(f"note: {versions(base)}: offsets are accepted, fuzz is not",
+              flush=True)
 
 
 def diff(path, old, new):
@@ -179,14 +208,14 @@ class Repo:
             if data is None and not self.strict:
                 continue
             if data is None:
-                raise Error(f"base {self.base} has no {path}; patched by " +
-                            ", ".join(p.path for p in self.patches
-                                      if path in p.touches))
+                raise self._misfit(next(p for p in self.patches
+                                        if path in p.touches),
+                                   [f"{path}: the base has no such file"])
             blob = git("hash-object", "-w", "--stdin", cwd=self.dir, stdin=data)
             self.root_files.add(path)
             listing += b"100644 %s\t%s\n" % (blob.strip(), path.encode())
         git("update-index", "--index-info", cwd=self.dir, stdin=listing)
-        version = package_version(self.base) or "unknown"
+        version = package(self.base)[0] or "unknown"
         return self._write("Linux %s (Debian %s)" % (self.base, version), [], {
             "GIT_AUTHOR_NAME": "base", "GIT_AUTHOR_EMAIL": "base",
             "GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z"})
@@ -233,14 +262,26 @@ class Repo:
                 cwd=self.dir, stdin=hunks.encode())
         except Error as e:
             if self.strict:
-                raise Error(
-                    f"{patch.path} does not apply to linux-source-{self.base} "
-                    f"{package_version(self.base)}; last checked on "
-                    f"{bases().get(self.base)}\n{e}\n"
-                    f"remedy: make tree BASE={self.base}, resolve, "
-                    f"make refresh BASE={self.base}") from None
+                raise self._misfit(patch, self._rejected(hunks) or [e]) from None
             for path, part in by_file(hunks).items():
                 self._apply_in_part(patch, path, part)
+
+    def _misfit(self, patch, reasons):
+        """The Error of a patch that does not apply to this version of the base."""
+        return Error("\n".join([
+            f"{patch.path} does not apply", *map(str, reasons), versions(self.base),
+            f"remedy: make tree BASE={self.base}, resolve, "
+            f"make refresh BASE={self.base}"]))
+
+    def _rejected(self, hunks):
+        """["FILE: hunk N of M: its @@ line"] of those that do not apply."""
+        found = []
+        for path, part in by_file(hunks).items():
+            heads = re.findall(r"^@@ .*$", part, re.M)
+            rejects = applied(part, path, git("show", f":{path}", cwd=self.dir))[1]
+            found += [f"{path}: hunk {heads.index(head) + 1} of {len(heads)}: {head}"
+                      for head in re.findall(r"^@@ .*$", rejects, re.M)]
+        return found
 
     def _apply_in_part(self, patch, path, hunks):
         """Apply the hunks that fit; the others go to self.rejects."""
@@ -297,14 +338,13 @@ def vanilla_tree(base):
     if base not in bases():
         raise Error(f"no base '{base}' in the file `bases`; "
                     f"there are: {' '.join(bases())}")
-    tar = Path(f"/usr/src/linux-source-{base}.tar.xz")
+    version, tar = package(base)
     tree = BUILD / base / "vanilla"
     stamp = tree / ".unpacked"
-    version = package_version(base)
     if stamp.is_file() and stamp.read_text() == version:
         return tree
-    if not tar.is_file():
-        raise Error(f"{tar} is missing\nremedy: scripts/setup.sh {base}")
+    if not tar or not tar.is_file():
+        raise Error(f"{tar or f'linux-source-{base}'} is missing\nremedy: scripts/setup.sh {base}")
     free = shutil.disk_usage(TOP).free >> 30
     if free < 6:
         raise Error(f"{free} GiB free; a base with its kernels needs 6")
@@ -324,6 +364,7 @@ def vanilla_tree(base):
 def repo_on_tree(base, fixes_only=False, strict=True):
     """The series, or its fixes, on the unpacked base."""
     tree = vanilla_tree(base)
+    note(base)
 
     def read(path):
         file = tree / path
@@ -411,7 +452,8 @@ def cmd_export(args):
 
     with tempfile.TemporaryDirectory(dir=BUILD) as tmp:
         fresh = Path(tmp)
-        with tarfile.open(f"/usr/src/linux-source-{args.base}.tar.xz") as tar:
+        version, tarball = package(args.base)
+        with tarfile.open(tarball) as tar:
             names = {f"linux-source-{args.base}/{p}": p for p in repo.root_files}
             for member in tar:
                 if member.name in names:
@@ -431,7 +473,7 @@ def cmd_export(args):
         if got != want:
             raise Error("git am of the mbox gives other trees than the series")
     print(f"{len(numbered)} patches and {mbox.relative_to(TOP)}; git am on a "
-          f"pristine linux-source-{args.base} {package_version(args.base)} "
+          f"pristine linux-source-{args.base} {version} "
           "gives the same trees")
 
 
@@ -563,18 +605,27 @@ def rewritten(base, cwd, vanilla, commits):
 def cmd_refresh(args):
     """Bring the commits of build/BASE/tree back into patches and files."""
     dest = BUILD / args.base / "tree"
-    patches, vanilla = read_series(args.base), vanilla_tree(args.base)
     if os.environ.get("CI") == "true" or not dest.is_dir():
         print(f"refresh: no {dest.relative_to(TOP)} (make tree); nothing to do")
         return
     if git("status", "--porcelain", "-uno", cwd=dest).strip():
         raise Error(f"{dest.relative_to(TOP)} has uncommitted edits\n"
                     "remedy: commit or amend them there first")
+    patches, vanilla = read_series(args.base), vanilla_tree(args.base)
+    version = package(args.base)[0]
+    root, *log = git("log", "--reverse", "--format=%H", "HEAD",
+                     cwd=dest).decode().split()
+    made_on = git("show", "-s", "--format=%s", root, cwd=dest).decode()
+    if f"(Debian {version})" not in made_on:
+        raise Error(f"{dest.relative_to(TOP)} was made on {made_on.strip()}, and "
+                    f"linux-source-{args.base} is {version} now\n"
+                    "remedy: git format-patch its commits, remove it, "
+                    f"make tree BASE={args.base}, git am them")
+    note(args.base)
     by_subject = {re.search(r"^Subject: (?:\[PATCH\] )?(.*(?:\n .*)*)", p.header,
                             re.M)[1].replace("\n ", " "): p for p in patches}
     commits = []
-    for commit in git("log", "--reverse", "--format=%H", "HEAD",
-                      cwd=dest).decode().split()[1:]:
+    for commit in log:
         subject, message = git("show", "-s", "--format=%s%n%b", commit,
                                cwd=dest).decode().split("\n", 1)
         if subject not in by_subject:
@@ -592,6 +643,11 @@ def cmd_refresh(args):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
             print(f"  REFRESH {path}")
+    if has_moved(args.base):
+        file = TOP / "bases"
+        file.write_text(re.sub(rf"^({re.escape(args.base)}\s+)\S+",
+                               rf"\g<1>{version}", file.read_text(), flags=re.M))
+        print(f"  REFRESH bases: {args.base} is {version}")
 
 
 def slug(subject):
@@ -600,7 +656,10 @@ def slug(subject):
 
 
 def cmd_check(args):
-    """Bookkeeping: claims, file names, order, and that refresh is a no-op."""
+    """Bookkeeping: claims, file names, order, and that each patch applies.
+
+    On the recorded version of a base refresh has to be a no-op.
+    """
     faults = []
     listed = [line.split("#")[0].strip()
               for line in (TOP / "series").read_text().splitlines()]
@@ -635,7 +694,8 @@ def cmd_check(args):
         repo, vanilla = repo_on_tree(base)
         want = rewritten(base, repo.dir, vanilla,
                          list(zip(repo.commits, repo.patches)))
-        for path, data in want.items():
+        # elsewhere it would write other line numbers and context
+        for path, data in () if has_moved(base) else want.items():
             have = (TOP / path).read_bytes() if (TOP / path).is_file() else None
             if have != data:
                 faults.append(f"{path}: not as make refresh BASE={base} writes it")
@@ -649,9 +709,6 @@ def cmd_check(args):
             if Path(patch.path).stem != slug(subject.rsplit(": ", 1)[-1]).lower():
                 faults.append(f"{patch.path}: the file name is not its subject's "
                               f"slug '{slug(subject.rsplit(': ', 1)[-1]).lower()}'")
-        if package_version(base) != bases()[base]:
-            print(f"note: base {base} is now {package_version(base)}; "
-                  f"`bases` says {bases()[base]}")
     if faults:
         raise Error("\n".join(faults))
 
