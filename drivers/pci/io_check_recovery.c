@@ -16,6 +16,8 @@
 #include "io_check.h"
 
 #define IO_CHECK_POLL_MS	100
+/* A device that answers has so many dead_timeouts until a reset of it works. */
+#define IO_CHECK_RESET_TIMEOUTS	3
 
 /* Bits of io_check_recovery.flags beyond those in the header */
 #define IRQ_OFF		8	/* disable_irq_nosync() called */
@@ -98,6 +100,7 @@ static bool io_check_recovery_start(struct io_check_recovery *r)
 	if (test_and_set_bit(IO_CHECK_R_RECOVERING, &r->flags))
 		return false;
 	r->since = jiffies;
+	r->heard = r->since;
 	queue_delayed_work(r->wq, &r->work, 0);
 	return true;
 }
@@ -208,16 +211,17 @@ static void io_check_recovery_give_up(struct io_check_recovery *r)
 
 /*
  * Look ten times a second whether the device answers, reset it when it does, and
- * start again when an access fails in the reset.  A device that the platform has
- * isolated is left alone until its slot was reset.
+ * start again when an access fails in the reset.  One that does not answer for
+ * dead_timeout is given up, and later one that answers and cannot be reset.  A
+ * device that the platform has isolated is left alone until its slot was reset.
  */
 static void io_check_recovery_work(struct work_struct *work)
 {
 	struct io_check_recovery *r =
 		container_of(work, struct io_check_recovery, work.work);
 	struct pci_dev *pdev = r->pdev;
+	unsigned long limit = READ_ONCE(dead_timeout) * HZ;
 	unsigned long start = r->since;
-	unsigned long limit = start + READ_ONCE(dead_timeout) * HZ;
 
 	if (!io_check_armed(r))
 		return;
@@ -241,10 +245,16 @@ static void io_check_recovery_work(struct work_struct *work)
 			return;
 		}
 		set_bit(IO_CHECK_R_FAILED, &r->flags);
+		/* it ended with the first access that failed */
+		r->heard = jiffies;
 		pci_info(pdev, "io_check: reset failed, again\n");
 	}
-	if (time_after(jiffies, limit)) {
+	if (time_after(jiffies, r->heard + limit)) {
 		pci_err(pdev, "io_check: no answer for %u s, offline\n",
+			jiffies_to_msecs(jiffies - r->heard) / 1000);
+		io_check_recovery_give_up(r);
+	} else if (time_after(jiffies, start + IO_CHECK_RESET_TIMEOUTS * limit)) {
+		pci_err(pdev, "io_check: it answers, but no reset worked for %u s, offline\n",
 			jiffies_to_msecs(jiffies - start) / 1000);
 		io_check_recovery_give_up(r);
 	} else {
@@ -257,7 +267,7 @@ static void io_check_recovery_work(struct work_struct *work)
  * io_check_wait() - wait for the end of a recovery
  * @r: the device's recovery
  *
- * Context: May sleep, up to the dead timeout and a reset.
+ * Context: May sleep, up to IO_CHECK_RESET_TIMEOUTS dead timeouts and a reset.
  * Return: 0 if the device is in service, -ENODEV if it is offline.
  */
 int io_check_wait(struct io_check_recovery *r)

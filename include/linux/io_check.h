@@ -148,6 +148,7 @@ void io_check_offline(struct pci_dev *pdev);
  * @ops: the driver's part
  * @flags: IO_CHECK_R_*, and others
  * @since: when it began, in jiffies
+ * @heard: when the device last answered, or @since
  * @wq: it waits for resets that others began, and those may flush theirs
  * @work: the recovery
  * @wait: for its end
@@ -157,6 +158,7 @@ struct io_check_recovery {
 	const struct io_check_recovery_ops *ops;
 	unsigned long flags;
 	unsigned long since;
+	unsigned long heard;
 	struct workqueue_struct *wq;
 	struct delayed_work work;
 	wait_queue_head_t wait;

@@ -969,35 +969,56 @@ static const char *report(struct io_check_kunit *k, const char *called)
 	return k->called;
 }
 
-static bool timed_out_answers(struct io_check_recovery *r)
+/* A driver's recovery, whose resets fail or not */
+struct fake_recovery {
+	struct io_check_recovery r;
+	int error;
+	int resets;
+};
+
+static bool fake_answers(struct io_check_recovery *r)
 {
 	return true;
 }
 
-static int timed_out_reset(struct io_check_recovery *r)
+static int fake_reset(struct io_check_recovery *r)
 {
-	return 0;
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	WRITE_ONCE(f->resets, f->resets + 1);
+	return READ_ONCE(f->error);
 }
 
-static void timed_out_offline(struct io_check_recovery *r)
+static void fake_offline(struct io_check_recovery *r)
 {
+}
+
+static const struct io_check_recovery_ops fake_recovery_ops = {
+	.answers = fake_answers,
+	.reset = fake_reset,
+	.offline = fake_offline,
+};
+
+static struct io_check_recovery *fake_recovery(struct kunit *test, int error)
+{
+	struct io_check_kunit *k = test->priv;
+	struct fake_recovery *f;
+
+	f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->error = error;
+	KUNIT_ASSERT_EQ(test, io_check_recovery_init(&f->r, k->pdev,
+						     &fake_recovery_ops), 0);
+	KUNIT_ASSERT_EQ(test, io_check_recovery_arm(&f->r), 0);
+	return &f->r;
 }
 
 /* A device that reads as zeros has not answered when its commands time out. */
 static void test_timed_out(struct kunit *test)
 {
-	static const struct io_check_recovery_ops ops = {
-		.answers = timed_out_answers,
-		.reset = timed_out_reset,
-		.offline = timed_out_offline,
-	};
 	struct io_check_kunit *k = test->priv;
-	struct io_check_recovery *r;
+	struct io_check_recovery *r = fake_recovery(test, 0);
 
-	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, r);
-	KUNIT_ASSERT_EQ(test, io_check_recovery_init(r, k->pdev, &ops), 0);
-	KUNIT_ASSERT_EQ(test, io_check_recovery_arm(r), 0);
 	KUNIT_EXPECT_FALSE(test, io_check_timed_out(r));
 	*(u32 *)(k->mem + SENTINEL) = 0;
 	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
@@ -1008,6 +1029,63 @@ static void test_timed_out(struct kunit *test)
 	*(u32 *)(k->mem + SENTINEL) = 9;
 	KUNIT_EXPECT_EQ(test, io_check_wait(r), 0);
 	KUNIT_EXPECT_FALSE(test, io_check_timed_out(r));
+	io_check_recovery_exit(r);
+}
+
+/* A recovery that began long ago, and what the device answers from now on */
+static struct io_check_recovery *long_recovery(struct kunit *test, int seconds,
+					       u32 answer)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, -EIO);
+
+	*(u32 *)(k->mem + SENTINEL) = 0;
+	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
+	*(u32 *)(k->mem + SENTINEL) = answer;
+	r->since -= seconds * HZ;
+	r->heard = r->since;
+	return r;
+}
+
+/* Wait for a recovery that may never end. */
+static int recovery_ends(struct io_check_recovery *r)
+{
+	if (!wait_event_timeout(r->wait, !io_check_recovering(r), 2 * HZ))
+		return -ETIMEDOUT;
+	return io_check_dead(r) ? -ENODEV : 0;
+}
+
+static void test_no_answer(struct kunit *test)
+{
+	struct io_check_recovery *r = long_recovery(test, 21, 0);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ENODEV);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	io_check_recovery_exit(r);
+}
+
+/* One that answers is not silent, even where its reset fails. */
+static void test_answers_between(struct kunit *test)
+{
+	struct io_check_recovery *r = long_recovery(test, 40, 9);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ETIMEDOUT);
+	KUNIT_EXPECT_GT(test, READ_ONCE(f->resets), 1);
+	WRITE_ONCE(f->error, 0);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	io_check_recovery_exit(r);
+}
+
+/* But it is not reset for ever. */
+static void test_resets_fail(struct kunit *test)
+{
+	struct io_check_recovery *r = long_recovery(test, 61, 9);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ENODEV);
+	KUNIT_EXPECT_GT(test, f->resets, 0);
 	io_check_recovery_exit(r);
 }
 
@@ -1377,6 +1455,9 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_counts),
 	KUNIT_CASE(test_enable_twice),
 	KUNIT_CASE(test_timed_out),
+	KUNIT_CASE(test_no_answer),
+	KUNIT_CASE(test_answers_between),
+	KUNIT_CASE(test_resets_fail),
 	KUNIT_CASE(test_handlers),
 	KUNIT_CASE(test_removed),
 	KUNIT_CASE(test_native),

@@ -81,6 +81,13 @@ MUTANTS = (
      "	if (true)\n", "test_timed_out"),
     ("the sentinel's say before a reset", RECOVERY,
      " && io_check_alive(pdev, NULL) &&\n", " &&\n", "test_timed_out"),
+    ("the end of a silent device", RECOVERY,
+     "	if (time_after(jiffies, r->heard + limit)) {", "	if (0) {", "test_no_answer"),
+    ("the answer to a reset that failed", RECOVERY,
+     "		r->heard = jiffies;\n", "", "test_answers_between"),
+    ("the end of resets that fail", RECOVERY,
+     "	} else if (time_after(jiffies, start + IO_CHECK_RESET_TIMEOUTS * limit)) {",
+     "	} else if (0) {", "test_resets_fail"),
     ("the query's look for the device", CORE,
      "	if (!pci_device_is_present(pdev))\n		return IO_CHECK_GONE;\n", "",
      "test_query"),
@@ -323,6 +330,10 @@ def test_core(seen):
                    "skipped": skipped})
     assert not failed and green(result.ktap), result.ktap.read_text()
     assert len(cases) > 30 and not result.complaints()
+    # a device that is silent and one that cannot be reset
+    text = result.console.read_text()
+    assert "io_check: no answer for 2" in text, text
+    assert "io_check: it answers, but no reset worked for 6" in text, text
     assert f"{ROUNDS} rounds, 2 CPUs online" in result.ktap.read_text()
     seen.cell(MACHINE, ARCH, "registers", "kernel", result.ktap)
 
