@@ -63,7 +63,7 @@ enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
  * @lock: of the members below
  * @last: last error
  * @errors: by cause
- * @state: what sysfs shows
+ * @state: of the error handlers; io_check_dev_state() knows of @recovery, too
  * @resets: recoveries that ended well
  * @failures: in this hour
  * @since: when the hour began, in s since boot
@@ -108,6 +108,7 @@ bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err);
 bool io_check_dev_recovers(struct pci_dev *pdev);
 
 struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
+enum io_check_state io_check_dev_state(struct io_check_dev *idev);
 struct io_check_ops io_check_dev_ops(struct pci_dev *pdev);
 void io_check_synchronize_irqs(struct pci_dev *pdev);
 void io_check_dev_error(const struct io_check_err *err);

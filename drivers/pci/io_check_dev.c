@@ -342,11 +342,23 @@ static ssize_t resets_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(resets);
 
+/* What sysfs shows */
+enum io_check_state io_check_dev_state(struct io_check_dev *idev)
+{
+	enum io_check_state state = READ_ONCE(idev->state);
+
+	/* a recovery begins before the handlers run, and may begin without them */
+	if (state == IO_CHECK_OK && io_check_dev_recovers(idev->pdev))
+		state = IO_CHECK_RECOVERING;
+	return state;
+}
+EXPORT_SYMBOL_GPL(io_check_dev_state);	/* for the KUnit suite */
+
 static ssize_t state_show(struct device *dev, struct device_attribute *attr,
 			  char *buf)
 {
 	return sysfs_emit(buf, "%s\n",
-			  io_check_state_names[READ_ONCE(io_check_of(dev)->state)]);
+			  io_check_state_names[io_check_dev_state(io_check_of(dev))]);
 }
 static DEVICE_ATTR_RO(state);
 

@@ -1089,6 +1089,21 @@ static void test_resets_fail(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+/* A recovery is seen before the handlers run, and where none do. */
+static void test_state(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, 0);
+
+	KUNIT_EXPECT_EQ(test, io_check_dev_state(k->idev), IO_CHECK_OK);
+	set_bit(IO_CHECK_R_RECOVERING, &r->flags);
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OK);
+	KUNIT_EXPECT_EQ(test, io_check_dev_state(k->idev), IO_CHECK_RECOVERING);
+	clear_bit(IO_CHECK_R_RECOVERING, &r->flags);
+	KUNIT_EXPECT_EQ(test, io_check_dev_state(k->idev), IO_CHECK_OK);
+	io_check_recovery_exit(r);
+}
+
 static void test_handlers(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
@@ -1458,6 +1473,7 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_no_answer),
 	KUNIT_CASE(test_answers_between),
 	KUNIT_CASE(test_resets_fail),
+	KUNIT_CASE(test_state),
 	KUNIT_CASE(test_handlers),
 	KUNIT_CASE(test_removed),
 	KUNIT_CASE(test_native),

@@ -88,6 +88,9 @@ MUTANTS = (
     ("the end of resets that fail", RECOVERY,
      "	} else if (time_after(jiffies, start + IO_CHECK_RESET_TIMEOUTS * limit)) {",
      "	} else if (0) {", "test_resets_fail"),
+    ("a recovery's state in sysfs", DEV,
+     "	if (state == IO_CHECK_OK && io_check_dev_recovers(idev->pdev))\n"
+     "		state = IO_CHECK_RECOVERING;\n", "", "test_state"),
     ("the query's look for the device", CORE,
      "	if (!pci_device_is_present(pdev))\n		return IO_CHECK_GONE;\n", "",
      "test_query"),
