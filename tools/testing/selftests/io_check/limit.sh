@@ -28,7 +28,7 @@ fail()
 	done
 }
 
-echo "1..13"
+echo "1..14"
 storm /tmp/far "$far"
 far_fio=$fio
 storm /tmp/near "$near"
@@ -46,6 +46,8 @@ result $? "recovered $limit times" "$(cat "$attr/state" "$attr/resets")"
 fail
 [ "$(cat "$attr/state"):$(cat "$attr/resets")" = "offline:$limit" ]
 result $? "offline at the next failure" "$(cat "$attr/state" "$attr/resets")"
+! ./pci_burst -d "$bdf" > /dev/null 2> /tmp/refused && grep -q 'gave the device up' /tmp/refused
+result $? "no burst at what is offline" "$(cat /tmp/refused)"
 wait $fio
 grep -q 'err= 5' /tmp/near
 result $? "its I/O fails" "$(grep 'err=' /tmp/near | tail -n 1)"
