@@ -179,7 +179,9 @@ HBAS = {
 }
 
 
-FIRMWARE_TRIES = 3
+# Why a boot says nothing of its kernel: how often it is tried
+NO_KERNEL, DIED = "firmware did not start the kernel", "QEMU died of"
+TRIES = {NO_KERNEL: 3, DIED: 2}
 PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
                    r"Internal error: |Oops - |"
                    r"Unrecoverable Machine Check|"
@@ -231,7 +233,8 @@ class Hits:
 class Result:
     """What one boot showed.
 
-    outcome  "completed", "panic", "timeout", "log full" or "stopped"
+    outcome  "completed", "panic", "timeout", "log full", "stopped", or "QEMU died of"
+             and the signal
     seconds  wall time of the guest
     hits     a Hits
     injected what the plan of inject.py raised, in order
@@ -372,14 +375,22 @@ def initramfs(base, tree, arch, variant, out, files=None, root=None):
 
 def boot(name, **how):
     """boot_once(), and again where firmware did not get to start the kernel: that
-    of powernv hangs now and then as it probes for hardware, on a busy host."""
-    for _ in range(FIRMWARE_TRIES):
+    of powernv hangs now and then as it probes for hardware, on a busy host.  Once
+    again where QEMU died of a signal, as it does now and then with several CPUs."""
+    tried = collections.Counter()
+    while True:
         result = boot_once(name, **how)
-        if (result.outcome not in ("stopped", "timeout") or MACHINES[name].starts in
-                result.console.read_text(errors="replace")):
-            break
-        print(f"  BOOT    {name}: firmware did not start the kernel", flush=True)
-    return result
+        if result.outcome.startswith(DIED):
+            why = DIED
+        elif (result.outcome in ("stopped", "timeout") and MACHINES[name].starts not in
+              result.console.read_text(errors="replace")):
+            why = NO_KERNEL
+            print(f"  BOOT    {name}: {why}", flush=True)
+        else:
+            return result
+        tried[why] += 1
+        if tried[why] == TRIES[why]:
+            return result
 
 
 def boot_once(name, *, base="6.1", tree="patched", variant="on", arch=None, run=(),
@@ -471,7 +482,8 @@ def boot_once(name, *, base="6.1", tree="patched", variant="on", arch=None, run=
                 if PANIC.search(console.read_text(errors="replace")):
                     outcome = "panic"
     finally:
-        if guest.poll() is None:
+        killed = guest.poll() is None
+        if killed:
             os.killpg(guest.pid, signal.SIGKILL)
         guest.wait()
     reader.join(5)
@@ -479,6 +491,8 @@ def boot_once(name, *, base="6.1", tree="patched", variant="on", arch=None, run=
     text = console.read_text(errors="replace")
     if PANIC.search(text):
         outcome = "panic"
+    elif guest.returncode < 0 and not killed:
+        outcome = f"{DIED} {signal.Signals(-guest.returncode).name}"
     elif not outcome:
         outcome = "completed" if "bench: done" in text else "stopped"
     print(f"  BOOT    {what}: {outcome} after {seconds:.1f} s", flush=True)

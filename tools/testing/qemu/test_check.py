@@ -232,8 +232,28 @@ def test_firmware_hangs(tmp_path, monkeypatch):
     assert boots("powernv9", hang, ("completed", kernel), dead) == ("completed", 2)
     assert boots("powernv9", dead, hang) == ("timeout", 1)
     assert boots("powernv9", ("panic", ""), hang) == ("panic", 1)
-    assert boots("powernv9", *[hang] * 5) == ("stopped", boot.FIRMWARE_TRIES)
+    assert boots("powernv9", *[hang] * 5) == ("stopped", boot.TRIES[boot.NO_KERNEL])
     assert boots("q35", hang, dead) == ("stopped", 1)
+    died = (f"{boot.DIED} SIGSEGV", kernel)
+    assert boots("powernv9", died, ("completed", kernel), dead) == ("completed", 2)
+    assert boots("q35", *[died] * 5) == (died[0], 2)
+    # each reason has its own count
+    assert boots("powernv9", hang, died, hang, dead) == ("timeout", 4)
+
+
+@pytest.mark.parametrize("script,outcome", [
+    ("kill -SEGV $$", "QEMU died of SIGSEGV"), ("kill -KILL $$", "QEMU died of SIGKILL"),
+    ("exit 1", "stopped"), ("sleep 60", "timeout"),
+    ("echo Kernel panic >> {console}; kill -SEGV $$", "panic"),
+    ("echo bench: done >> {console}; kill -SEGV $$", "QEMU died of SIGSEGV")])
+def test_qemu_dies(tmp_path, monkeypatch, script, outcome):
+    """A signal is named, unless it is the bench's own or the guest's kernel panicked."""
+    script = script.format(console=tmp_path / "console.log")
+    monkeypatch.setitem(boot.MACHINES, "fake", boot.Machine(
+        ("fake",), ("sh", "-c", script), "none"))
+    monkeypatch.setattr(boot, "kernel_image", lambda *_: boot.TOP / "Makefile")
+    monkeypatch.setattr(boot, "initramfs", lambda *_: None)
+    assert boot.boot_once("fake", log=tmp_path, timeout=2).outcome == outcome
 
 
 def test_report_sees_outage(tmp_path):
