@@ -194,6 +194,45 @@ PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
 OF_VANILLA = re.compile(r"WARNING: .* at pcim_add_mapping_to_legacy_table")
 
 
+class HostShare:
+    """What share of the CPU time that a process wanted the host gave it.
+
+    A thread in state R wants a CPU, whether it has one or waits for it; utime and
+    stime say for how long the process had one (proc(5)).  What it had is exact, what
+    it wanted is sampled: a minute of 20 samples a second is good for some 5 %.  A
+    hypervisor that withholds time from the whole host is not seen.
+    """
+
+    TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+    def __init__(self, pid):
+        self.proc = Path(f"/proc/{pid}")
+        self.last = time.monotonic()
+        self.wanted = self.had = 0.0    # seconds
+
+    @staticmethod
+    def stat(path):
+        """The fields of a stat file from the third one on, behind the name."""
+        return (path / "stat").read_text().rpartition(")")[2].split()
+
+    def sample(self):
+        """To be called now and then; not after the process has ended."""
+        now = time.monotonic()
+        try:
+            threads = [self.stat(task) for task in self.proc.glob("task/*")]
+            utime, stime = self.stat(self.proc)[11:13]
+        except (FileNotFoundError, ProcessLookupError):
+            return      # a thread has ended in between
+        self.wanted += (now - self.last) * sum(state[0] == "R" for state in threads)
+        self.had = self.TICK * (int(utime) + int(stime))
+        self.last = now
+
+    @property
+    def share(self):
+        """0 to 1; 1 where nothing was wanted."""
+        return min(1.0, self.had / self.wanted) if self.wanted else 1.0
+
+
 class Hits:
     """Counts of QEMU's "Invalid read/write at addr ..." lines, by access; and the
     lines of one of its trace events."""
@@ -238,6 +277,7 @@ class Result:
     seconds  wall time of the guest
     hits     a Hits
     injected what the plan of inject.py raised, in order
+    share    a HostShare's share
     """
 
     outcome: str
@@ -246,6 +286,7 @@ class Result:
     ktap: Path
     console: Path
     injected: list = dataclasses.field(default_factory=list)
+    share: float = 1.0
 
     def figures(self):
         """The name=number pairs of the tests' "# figures" lines, summed."""
@@ -399,8 +440,9 @@ def boot_once(name, *, base="6.1", tree="patched", variant="on", arch=None, run=
               root=None):
     """Boot machine `name` and run the tests `run`; return a Result.
 
-    timeout is in seconds of wall time; past it QEMU is killed, whatever the
-    guest does.  log names the directory for console.log and results.ktap, and
+    timeout is in seconds of wall time on a host that has a CPU for QEMU whenever it
+    wants one, and longer by as much as it has not; past it QEMU is killed, whatever
+    the guest does.  log names the directory for console.log and results.ktap, and
     for what the guest writes to virtio serial ports: a file for each name in
     ports.  disks are Disks, on adapters of the kind hba.  plan is an
     inject.Plan.  monitor has pairs, a text of the console's and what QEMU's monitor
@@ -467,11 +509,14 @@ def boot_once(name, *, base="6.1", tree="patched", variant="on", arch=None, run=
     if operator:
         operator.start(console)
     outcome, tick = None, start + 10
+    host = HostShare(guest.pid)
     try:
         while guest.poll() is None and not outcome:
             time.sleep(0.05)
+            host.sample()
             now = time.monotonic()
-            if now - start > timeout:
+            # a guest that gets next to nothing is not waited for
+            if (now - start) * max(host.share, 0.1) > timeout:
                 outcome = "timeout"
             elif hits.capped.is_set():
                 outcome = "log full"
@@ -501,7 +546,7 @@ def boot_once(name, *, base="6.1", tree="patched", variant="on", arch=None, run=
     if injector and injector.error:
         print(f"  BOOT    {what}: inject: {injector.error}", flush=True)
     return Result(outcome, seconds, hits, ktap, console,
-                  injector.done if injector else [])
+                  injector.done if injector else [], host.share)
 
 
 def repeat_command(name, result, **how):

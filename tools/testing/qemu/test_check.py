@@ -7,11 +7,14 @@ BENCH_ALL.  Make has built the kernels before.
 
 import os
 import re
+import subprocess
 import sys
+import time
 
 import pytest
 
 import boot
+import demo
 import inject
 import report
 import results
@@ -254,6 +257,67 @@ def test_qemu_dies(tmp_path, monkeypatch, script, outcome):
     monkeypatch.setattr(boot, "kernel_image", lambda *_: boot.TOP / "Makefile")
     monkeypatch.setattr(boot, "initramfs", lambda *_: None)
     assert boot.boot_once("fake", log=tmp_path, timeout=2).outcome == outcome
+
+
+def test_host_withholds(tmp_path, monkeypatch):
+    """Wanted is the time in state R, of each thread; sleeping wants nothing."""
+    clock = iter((100.0, 101.0, 102.0, 104.0, 105.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    host = boot.HostShare(0)
+    host.proc = tmp_path
+    ticks = os.sysconf("SC_CLK_TCK")
+
+    def sample(had, *states):
+        for tid, state in enumerate(states):
+            (tmp_path / f"task/{tid}").mkdir(parents=True, exist_ok=True)
+            (tmp_path / f"task/{tid}/stat").write_text(f"{tid} (CPU 0) R) {state} 1 2")
+        (tmp_path / "stat").write_text(
+            f"0 (qemu) S {'0 ' * 10}{had * ticks // 2:.0f} {had * ticks // 2:.0f} 0")
+        host.sample()
+        return host.share
+    assert sample(0, "S", "S") == 1
+    assert sample(1, "R", "S") == 1
+    assert sample(2, "R", "R") == 2 / 5
+    # what has ended changes nothing
+    (tmp_path / "stat").unlink()
+    host.sample()
+    assert host.share == 2 / 5
+
+
+def test_host_is_busy():
+    """One of four busy loops on a CPU has a fourth of it, or less."""
+    loops = [subprocess.Popen(["taskset", "-c", str(min(os.sched_getaffinity(0))),
+                               "sh", "-c", "while :; do :; done"]) for _ in range(4)]
+    host = boot.HostShare(loops[0].pid)
+    for _ in range(200):
+        time.sleep(0.02)
+        host.sample()
+    for loop in loops:
+        loop.kill()
+        loop.wait()
+    assert 0 < host.share < 0.4
+
+
+def test_demo_judges_time_apart():
+    """What was withheld excuses a slow recovery, and nothing else."""
+    how = {"hba": "fusion", "faults": 1, "disks": 3, "smp": 1, "machine": "powernv9"}
+    vanilla = {"outcome": "panic", "hits": 1, "hits_isr": 1, "bursts_hit": 1}
+    good = {"outcome": "completed", "bursts_hit": 1, "hits": 3, "detected": 3,
+            "hits_store": 1, "hits_isr": 1, "io_errors": 0, "verify_errors": 0,
+            "complaints": [], "recovery_ms_median": 500, "recovery_ms_max": 500,
+            "withheld": 0}
+
+    def holds(**row):
+        want, untimed = demo.judge("bursts", vanilla, {**good, **row}, how)
+        return all(want.values()), bool(untimed)
+    slow = {"recovery_ms_median": 900, "recovery_ms_max": 9000}
+    assert holds() == (True, False)
+    assert holds(**slow) == (False, False)
+    assert holds(**slow, withheld=10) == (False, False)
+    assert holds(**slow, withheld=60) == (True, True)
+    for bad in ({"outcome": "timeout"}, {"detected": 2}, {"io_errors": 1},
+                {"verify_errors": 1}, {"bursts_hit": 0}, {"complaints": ["WARNING"]}):
+        assert holds(**bad, withheld=60) == (False, True), bad
 
 
 def test_report_sees_outage(tmp_path):
