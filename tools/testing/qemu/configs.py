@@ -410,7 +410,7 @@ def key(base, build, sample):
     version = subprocess.run([build.compiler, "--version"], capture_output=True,
                              text=True).stdout.split("\n")[0]
     text = json.dumps([head, asdict(build), sample, version,
-                       series.package_version(base), Path(__file__).read_text()])
+                       series.package(base)[0], Path(__file__).read_text()])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
