@@ -182,14 +182,14 @@ PHONY += kernels-debug+kasan
 kernels-debug+kasan: kernels-ppc64
 	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
 
-# of lib.sh, for the table of minutes at the end
+# of lib.sh, for the table of minutes at the end; once packages are there
 PHONY += times
 times:
 	$(Q)rm -f build/times.tsv
 
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
-check: times kernels-check check-bases check-model	## what CI runs
+check: kernels-check check-bases check-model	## what CI runs
 	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short and not test_deb')
 else
 # no machine: its code is looked at
@@ -198,7 +198,7 @@ check: lint series patched setup-build setup-$(ARCH)-binutils
 endif
 
 PHONY += kernels-check
-kernels-check: lint series kernels-core setup-ia64-binutils toolchain-riscv64 \
+kernels-check: lint times series kernels-core setup-ia64-binutils toolchain-riscv64 \
 	$(addprefix kernels-,$(call arches_of,$(MACHINES))) \
 	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES)))
 
@@ -217,7 +217,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
-check-all: times lint series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint times series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
