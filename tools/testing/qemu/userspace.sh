@@ -26,7 +26,7 @@ unpack()
 	[ -r "${dsc[0]}" ] || die "no source of $1 in build/dl" \
 		"remedy: scripts/setup.sh build"
 	rm -rf "$top/build/$1.part"
-	logged "UNPACK  ${dsc[0]##*/}" "$out/unpack.log" \
+	logged "UNPACK  ${dsc[0]##*/}" "$out/$1.unpack.log" \
 		dpkg-source --no-check -x "${dsc[0]}" "$top/build/$1.part"
 	mv "$top/build/$1.part" "$top/build/$1"
 }
@@ -72,9 +72,12 @@ sg3()
 	"${CROSS}strip" -o "$out/sgp_dd" src/sgp_dd
 }
 
-unpack busybox
-obj=$out/busybox.d
-if [ ! "$out/busybox" -nt "$qemu_dir/busybox.config" ]; then
+busybox_of()
+{
+	local obj=$out/busybox.d
+
+	unpack busybox
+	[ ! "$out/busybox" -nt "$qemu_dir/busybox.config" ] || return 0
 	mkdir -p "$obj"
 	logged "BUSYBOX $1" "$out/busybox.log" busybox
 	while IFS= read -r line; do
@@ -84,21 +87,41 @@ if [ ! "$out/busybox" -nt "$qemu_dir/busybox.config" ]; then
 		esac
 	done < "$qemu_dir/busybox.config"
 	cp "$obj/busybox" "$out/busybox"
-fi
-unpack fio
-obj=$out/fio.d
-if [ ! -x "$out/fio" ]; then
+}
+
+fio_of()
+{
+	local obj=$out/fio.d
+
+	unpack fio
+	[ ! -x "$out/fio" ] || return 0
 	rm -rf "$obj"
 	mkdir -p "$obj"
 	CROSS_COMPILE=$CROSS logged "FIO     $1" "$out/fio.log" fio
-fi
-unpack sg3-utils
-obj=$out/sg3-utils.d
-if [ ! -x "$out/sg_raw" ] || [ ! -x "$out/sg_reset" ] || [ ! -x "$out/sgp_dd" ]; then
+}
+
+sg3_of()
+{
+	local obj=$out/sg3-utils.d
+
+	unpack sg3-utils
+	[ ! -x "$out/sg_raw" ] || [ ! -x "$out/sg_reset" ] || [ ! -x "$out/sgp_dd" ] ||
+		return 0
 	rm -rf "$obj"
 	mkdir -p "$obj"
 	logged "SG3     $1" "$out/sg3-utils.log" sg3
-fi
+}
+
+# at once: most of their time one of them runs a configure script
+jobs=() rc=0
+for package in busybox fio sg3; do
+	"${package}_of" "$1" &
+	jobs+=($!)
+done
+for job in "${jobs[@]}"; do
+	wait "$job" || rc=1
+done
+[ $rc = 0 ] || exit 1
 for source in selftests/io_check/pci_burst selftests/io_check/disk_sample \
 	qemu/bench/board qemu/bench/st; do
 	name=${source##*/}
