@@ -323,9 +323,19 @@ class Tree:
 
 
 def contents(objdump, file):
-    """Sections and relocations of an object as text, without its header."""
-    return subprocess.run([objdump, "-s", "-r", file], check=True, capture_output=True,
+    """Sections and relocations of an object as text, without its header.
+
+    gcc numbers static data, CSWTCH.7 for instance, and counts declarations; here
+    those of a name count from 0.
+    """
+    text = subprocess.run([objdump, "-s", "-r", file], check=True, capture_output=True,
                           text=True).stdout.split("\n", 3)[3]
+    numbered = re.compile(r"(R_\S+ +[A-Za-z_]\w*)\.(\d+)")
+    numbers = {}
+    for name, number in numbered.findall(text):
+        numbers.setdefault(name.split()[1], set()).add(int(number))
+    return numbered.sub(lambda m: f"{m[1]}.{sorted(numbers[m[1].split()[1]]).index(int(m[2]))}",
+                        text)
 
 
 def differing(trees, targets):
@@ -334,9 +344,9 @@ def differing(trees, targets):
             (trees[0].obj / t).read_bytes() != (trees[1].obj / t).read_bytes()]
 
 
-def compared(base, build, sources):
-    """Outcome of a Build whose objects the series must not change."""
-    trees = [Tree(base, tree, build) for tree in ("fixes", "patched")]
+def compared(base, build, sources, names=("fixes", "patched")):
+    """Outcome of a Build whose objects must be the same in two trees of the base."""
+    trees = [Tree(base, name, build) for name in names]
     targets = []
     for tree in trees:
         missing = tree.configure()
@@ -347,7 +357,7 @@ def compared(base, build, sources):
         tree.make(*targets, keep_going=True)
     bad = differing(trees, targets)
     if bad:
-        again = [Tree(base, tree, build, NO_LINES) for tree in ("fixes", "patched")]
+        again = [Tree(base, name, build, NO_LINES) for name in names]
         for tree in again:
             tree.configure()
             tree.make("prepare")

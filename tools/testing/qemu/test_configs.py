@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The builds of make check-configs, and that they can fail."""
 
+import contextlib
 import dataclasses
 import os
 import subprocess
@@ -39,10 +40,9 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("mutant", MUTANTS)
-def test_config_mutant(mutant):
-    """A tree that breaks a configuration is found, by the object or symbol."""
-    name, changes, found = MUTANTS[mutant]
+@contextlib.contextmanager
+def mutant(changes):
+    """Name of a tree with {path: (old text, new text)} changed."""
     tree = boot.BUILD / BASE / "mutant"
     subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--dest", tree],
                    check=True)
@@ -51,14 +51,48 @@ def test_config_mutant(mutant):
         for path, (old, new) in changes.items():
             assert old in whole[path]
             (tree / path).write_text(whole[path].replace(old, new))
-        # the objects and their symbols tell, the whole kernel need not be linked
-        outcome = configs.built(BASE, dataclasses.replace(build(name), vmlinux=False),
-                                configs.Sources(BASE), 0, tree.name)
+        yield tree.name
     finally:
         for path, text in whole.items():
             (tree / path).write_text(text)
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_config_mutant(name):
+    """A tree that breaks a configuration is found, by the object or symbol."""
+    config, changes, found = MUTANTS[name]
+    # the objects and their symbols tell, the whole kernel need not be linked
+    one = dataclasses.replace(build(config), vmlinux=False)
+    with mutant(changes) as tree:
+        outcome = configs.built(BASE, one, configs.Sources(BASE), 0, tree)
     assert outcome.outcome == "failed"
     assert any(found in bad for bad in outcome.bad), outcome.bad
+
+
+def test_same_mutant():
+    """An object that has code for an option that is off is found."""
+    subprocess.run([boot.TOP / "scripts/series.py", "patched", BASE, "--fixes"],
+                   check=True)
+    changes = {"arch/riscv/mm/extable.c": ("#ifdef CONFIG_IO_CHECK_ARCH", "#if 1"),
+               "arch/riscv/include/asm/extable.h": (
+                   "#ifdef CONFIG_IO_CHECK_ARCH", "#if 1")}
+    with mutant(changes) as tree:
+        outcome = configs.compared(BASE, build("riscv64-allnoconfig-off"),
+                                   configs.Sources(BASE), ("fixes", tree))
+    assert (outcome.outcome, outcome.bad) == ("failed", ["arch/riscv/mm/extable.o"])
+
+
+def test_numbered_statics(tmp_path):
+    """The numbers that gcc gives to static data do not count, their order does."""
+    def text(*names):
+        tool = tmp_path / "objdump"
+        tool.write_text("#!/bin/sh\necho; echo x.o: format; echo; " + "; ".join(
+            f"echo '00000074 R_PARISC_DPREL21L  {name}'" for name in names))
+        tool.chmod(0o755)
+        return configs.contents(tool, "x.o")
+    assert text("CSWTCH.84", "CSWTCH.9", "x.1") == text("CSWTCH.85", "CSWTCH.12", "x.4")
+    assert text("CSWTCH.84", "CSWTCH.9") != text("CSWTCH.9", "CSWTCH.84")
+    assert text("CSWTCH.84") != text("other.84")
 
 
 def test_lost():
