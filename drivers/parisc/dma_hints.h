@@ -20,11 +20,16 @@ enum sba_hint_use {
 	SBA_NR_HINT_USES
 };
 
+#ifdef CONFIG_DMA_HINTS
 static inline enum sba_hint_use sba_hint_streaming(unsigned long attrs)
 {
 	return attrs & DMA_ATTR_WEAK_ORDERING ? SBA_HINT_RELAXED :
 						SBA_HINT_STREAMING;
 }
+#else
+/* no function: gcc would lay sba_map_sg() out in another way */
+#define sba_hint_streaming(attrs)	SBA_HINT_STREAMING
+#endif
 
 /**
  * sba_hint_bits() - what chooses a hint set in a DMA address

@@ -202,8 +202,9 @@ static inline bool arch_io_check_frozen(struct pci_dev *pdev)
 #endif
 
 /*
- * Physical address of a mapped one; 0 if there is none.  The tables of a
- * mapping in use stay, so there is nothing to lock; a BAR has no struct page.
+ * Physical address of a mapped one; 0 if there is none, or a single entry maps
+ * a gigabyte.  The tables of a mapping in use stay, so there is nothing to lock;
+ * a BAR has no struct page.
  */
 #ifndef arch_io_check_phys
 static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
@@ -221,11 +222,8 @@ static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
 	if (p4d_none(*p4d) || p4d_leaf(*p4d) || p4d_bad(*p4d))
 		return 0;
 	pud = pud_offset(p4d, va);
-#ifdef CONFIG_HAVE_ARCH_HUGE_VMAP
-	if (pud_leaf(*pud))
-		return PFN_PHYS(pud_pfn(*pud)) | (va & ~PUD_MASK);
-#endif
-	if (pud_none(*pud) || pud_bad(*pud))
+	/* not every architecture has a pud_pfn() that may be called */
+	if (pud_none(*pud) || pud_leaf(*pud) || pud_bad(*pud))
 		return 0;
 	pmd = pmd_offset(pud, va);
 #ifdef CONFIG_HAVE_ARCH_HUGE_VMAP
