@@ -304,6 +304,11 @@ class Tree:
                               capture_output=True).stdout
         found = {(kind == "U", name) for kind, name in
                  re.findall(r"(\w) (\S+)$", text, re.M) if OURS.match(name)}
+        # bounds of sections are the linker script's
+        script = self.src / "arch" / self.build.karch / "kernel/vmlinux.lds.S"
+        if script.is_file():
+            found |= {(False, name) for name in
+                      re.findall(r"^\s*(\w+) = \.;", script.read_text(), re.M)}
         return sorted(name for wanted, name in found
                       if wanted and (False, name) not in found)
 
