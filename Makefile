@@ -26,6 +26,9 @@ SAMPLE ?= 20
 SHARD ?= 1/1
 # of make sweep; LSI's disks want a machine without an IOMMU
 DRIVER ?= fusion
+# of make series: a part of cover-letters/, and who sends it
+TOPIC ?= series
+SIGNOFF ?=
 SWEEP_ARCH := $(if $(filter sym53c8xx,$(DRIVER)),arm64,ppc64)
 
 PYTHON := /usr/bin/python3
@@ -106,6 +109,7 @@ help:				## this text
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
 	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
 	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD)'
+	$(Q)echo 'of series: TOPIC=$(TOPIC) of $(patsubst cover-letters/%.txt,%,$(wildcard cover-letters/*.txt)); SIGNOFF="Name <mail>"'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 	$(Q)echo 'of fresh: SUITES="main all" CMD="$(CMD)"; scripts/fresh.sh has options'
 
@@ -190,7 +194,7 @@ times:
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
 check: kernels-check check-bases check-model	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short and not test_deb')
+	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short and not test_deb and not test_refresh')
 else
 # no machine: its code is looked at
 check: lint series patched setup-build setup-$(ARCH)-binutils
@@ -217,7 +221,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
 
 PHONY += check-all
-check-all: lint times series setup-docs check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
+check-all: lint times series setup-docs setup-send check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
@@ -269,7 +273,7 @@ toolchain: toolchain-$(ARCH)	## the cross compiler of ARCH; where Debian has non
 
 PHONY += series
 series: base		## numbered patches and mbox in build/BASE/series, verified
-	$(Q)$(SERIES) export $(BASE)
+	$(Q)$(SERIES) export $(BASE) --topic '$(TOPIC)' $(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 
 PHONY += tree
 tree: base		## a full tree in build/BASE/tree, a commit a patch

@@ -37,7 +37,7 @@ import boot
 import results
 
 sys.path.insert(0, str(boot.TOP / "scripts"))
-import series  # noqa: E402  (after the path is set)
+import patchset as series  # noqa: E402  (after the path is set)
 
 HERE = Path(__file__).resolve().parent
 # Where a sample is taken from

@@ -6,20 +6,17 @@ around every hunk, or a line of context is another.  A dpkg-query before the rea
 one in PATH calls that another version.  The copy does not know that it is tried.
 """
 
-import os
 import re
 import shutil
-import subprocess
 import tarfile
 
 import pytest
 
 import boot
+from series_copy import SeriesCopy
 from test_series import BASE, kernels_of, series
 
 ARCH, VARIANT = "ppc64", "on"
-COPY = boot.BUILD / "moved"
-TREES = COPY / "build" / BASE
 RECORDED = series.bases()[BASE]
 NEXT = f"{RECORDED}+moved"
 NOTE = (f"note: base {BASE} is {NEXT} here; the patches were last refreshed on "
@@ -73,115 +70,76 @@ def moved(lines, kept):
     return "".join(new)
 
 
-def run(*command, fails=False):
-    """Run a command of the copy's; return what it prints."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "CI"))}
-    done = subprocess.run(
-        command, cwd=COPY, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**env, "PATH": f"{COPY}/build/bin:{os.environ['PATH']}",
-             **{f"GIT_{who}_{what}": "check" for who in ("AUTHOR", "COMMITTER")
-                for what in ("NAME", "EMAIL")}})
-    assert (done.returncode != 0) == fails, done.stdout
-    return done.stdout
-
-
-def tool(*args, **how):
-    """Run the copy's series.py."""
-    return run("scripts/series.py", *args, **how)
-
-
-def edits():
-    """What has changed in the copy."""
-    return run("git", "status", "--porcelain")
-
-
-def write(path, text):
-    """Write a file that may have other links."""
-    path.unlink(missing_ok=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
-@pytest.fixture(name="files", scope="module")
+@pytest.fixture(name="made", scope="module")
 def make_copy():
-    """The copy, patched; {file: (the moved vanilla's text, the series' on the base)}."""
+    """(the copy, patched; {file: (the moved vanilla's text, the series' on the base)})"""
     repo, vanilla = series.repo_on_tree(BASE)
     print(f"  MOVE    {BASE}", flush=True)
-    shutil.rmtree(COPY, ignore_errors=True)
-    for path in series.git("ls-files", "-co", "--exclude-standard",
-                           cwd=boot.TOP).decode().split():
-        if (boot.TOP / path).is_file():
-            (COPY / path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(boot.TOP / path, COPY / path)
-    TREES.mkdir(parents=True)
+    copy = SeriesCopy("moved")
     # what the patches touch is all that they need; the rest is for Kbuild
-    series.clone_tree(vanilla, TREES / "patched")
+    copy.trees(BASE).mkdir(parents=True)
+    series.clone_tree(vanilla, copy.trees(BASE) / "patched")
     files = {path: (moved(*how), series.git("show", f"{repo.head}:{path}",
                                             cwd=repo.dir).decode())
              for path, how in shown(repo, vanilla).items()}
-    for path, (text, _) in files.items():
-        write(TREES / "vanilla" / path, text)
-    write(TREES / "vanilla/.unpacked", NEXT)
-    tar = COPY / f"build/linux-source-{BASE}.tar"
-    with tarfile.open(tar, "w") as out:
+    copy.base(BASE, NEXT, {path: text for path, (text, _) in files.items()})
+    with tarfile.open(copy.dir / f"build/linux-source-{BASE}.tar", "w") as out:
         for path in files:
-            out.add(TREES / "vanilla" / path, f"linux-source-{BASE}/{path}")
-    shim = COPY / "build/bin/dpkg-query"
-    write(shim, f"#!/bin/sh\ncase $* in *linux-source-{BASE})\n"
-          f"\tprintf '%s\\n' '{NEXT}' '{tar}'; exit ;;\nesac\n"
-          f"exec {shutil.which('dpkg-query')} \"$@\"\n")
-    shim.chmod(0o755)
-    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "copy"]):
-        run("git", *command)
-    assert tool("patched", BASE) == f"{NOTE}\n"
-    yield files
-    shutil.rmtree(COPY)
+            out.add(copy.trees(BASE) / "vanilla" / path, f"linux-source-{BASE}/{path}")
+    copy.commit()
+    assert copy.tool("patched", BASE) == f"{NOTE}\n"
+    yield copy, files
+    shutil.rmtree(copy.dir)
 
 
-def test_applies(files):
+def test_applies(made):
     """Each patch applies where it should, and what asks for a no-op does not.
 
     But for the blank lines they make what they make of the base itself.
     """
+    copy, files = made
     assert len(files) > 40
-    out = run("scripts/lint.sh", BASE, "series")
+    out = copy.run("scripts/lint.sh", BASE, "series")
     assert out.splitlines() == ["  LINT    series bookkeeping", NOTE]
-    assert tool("export", BASE).splitlines()[0] == NOTE
+    assert copy.tool("export", BASE).splitlines()[0] == NOTE
     for path, (_, there) in files.items():
-        here = (TREES / "patched" / path).read_text()
+        here = (copy.trees(BASE) / "patched" / path).read_text()
         assert here != there and re.sub("\n+", "\n", here) == re.sub("\n+", "\n", there), path
-    assert not edits()
+    assert not copy.edits()
 
 
-def test_builds(files):
+def test_builds(made):
     """The objects of what the patches touch compile, as far as the kernel has them."""
+    copy, files = made
     there = boot.object_dir(BASE, "patched", ARCH, VARIANT)
     sources = {*files, *(a for p in series.read_series(BASE) for a in p.adds)}
     targets = sorted(f"{s[:-2]}.o" for s in sources
                      if s.endswith((".c", ".S")) and not s.startswith("tools/")
                      and ARCH in kernels_of(s) and (there / f"{s[:-2]}.o").is_file())
     assert len(targets) > 20, "remedy: make kernels-core"
-    run("tools/testing/qemu/kernel.sh", BASE, "patched", ARCH, VARIANT, *targets)
-    obj = TREES / "patched" / f"O.{ARCH}.{VARIANT}"
+    copy.run("tools/testing/qemu/kernel.sh", BASE, "patched", ARCH, VARIANT, *targets)
+    obj = copy.trees(BASE) / "patched" / f"O.{ARCH}.{VARIANT}"
     assert all((obj / target).is_file() for target in targets)
     assert "warning: " not in (obj / "build.log").read_text()
 
 
-def test_no_op_is_asked_of_the_recorded(files):
+def test_no_op_is_asked_of_the_recorded(made):
     """The control: were this the recorded version, the same patches would not do."""
-    recorded = (COPY / "bases").read_text()
-    write(COPY / "bases", recorded.replace(RECORDED, NEXT))
-    out = tool("check", BASE, fails=True)
+    copy, files = made
+    recorded = (copy.dir / "bases").read_text()
+    copy.write(copy.dir / "bases", recorded.replace(RECORDED, NEXT))
+    out = copy.tool("check", BASE, fails=True)
     assert out.count(NO_OP) > 20 and "note:" not in out
-    write(COPY / "bases", recorded)
-    assert not edits() and files
+    copy.write(copy.dir / "bases", recorded)
+    assert not copy.edits() and files
 
 
-def test_context_changed(files):
+def test_context_changed(made):
     """A hunk whose context is another is named, with the remedy; which works.
 
     Refresh writes all patches for this version, and records it.
     """
+    copy, files = made
     patches = series.read_series(BASE)
     # of a file that one patch touches, the last line of context, if it is there once
     patch, path, part, line = next(
@@ -190,28 +148,28 @@ def test_context_changed(files):
         if f.endswith(".c") and files[f][0].count(f"\n{line}\n") == 1
         and sum(f in q.touches for q in patches) == 1)
     heads = re.findall(r"^@@ .*$", part, re.M)
-    result = TREES / "patched" / path
+    result = copy.trees(BASE) / "patched" / path
     before = result.read_text()
     other = (f"\n{line}\n", f"\n{line} /* other */\n")
-    write(TREES / "vanilla" / path, files[path][0].replace(*other))
+    copy.write(copy.trees(BASE) / "vanilla" / path, files[path][0].replace(*other))
     error = (f"series: {patch.path} does not apply\n"
              f"{path}: hunk {len(heads)} of {len(heads)}: {heads[-1]}\n"
              f"base {BASE} is {NEXT} here; the patches were last refreshed on {RECORDED}\n"
              f"remedy: make tree BASE={BASE}, resolve, make refresh BASE={BASE}\n")
     for command in ("export", "patched"):
-        assert tool(command, BASE, fails=True) == f"{NOTE}\n{error}"
-    assert error in run("scripts/lint.sh", BASE, "series", fails=True)
-    assert result.read_text() == before and not edits()
-    out = tool("tree", BASE)
+        assert copy.tool(command, BASE, fails=True) == f"{NOTE}\n{error}"
+    assert error in copy.run("scripts/lint.sh", BASE, "series", fails=True)
+    assert result.read_text() == before and not copy.edits()
+    out = copy.tool("tree", BASE)
     assert out.startswith(NOTE) and f"  REJECT  {path}.rej of {patch.path}\n" in out
-    tree = TREES / "tree"
+    tree = copy.trees(BASE) / "tree"
     assert "@@ " in (tree / f"{path}.rej").read_text()
-    write(tree / path, before.replace(*other))
-    commit = tool("list", BASE).splitlines().index(patch.path) + 1
-    commit = run("git", "-C", tree, "log", "--reverse", "--format=%h").split()[commit]
-    run("git", "-C", tree, "commit", "-qa", f"--fixup={commit}")
-    run("git", "-C", tree, "-c", "sequence.editor=true", "rebase", "-q", "-i",
-        "--autosquash", "--root")
-    assert tool("refresh", BASE).startswith(NOTE)
-    assert f"{BASE} {NEXT}" in (COPY / "bases").read_text()
-    assert len(edits().splitlines()) > 20 and tool("check", BASE) == ""
+    copy.write(tree / path, before.replace(*other))
+    commit = copy.tool("list", BASE).splitlines().index(patch.path) + 1
+    commit = copy.run("git", "-C", tree, "log", "--reverse", "--format=%h").split()[commit]
+    copy.run("git", "-C", tree, "commit", "-qa", f"--fixup={commit}")
+    copy.run("git", "-C", tree, "-c", "sequence.editor=true", "rebase", "-q", "-i",
+             "--autosquash", "--root")
+    assert copy.tool("refresh", BASE).startswith(NOTE)
+    assert f"{BASE} {NEXT}" in (copy.dir / "bases").read_text()
+    assert len(copy.edits().splitlines()) > 20 and copy.tool("check", BASE) == ""

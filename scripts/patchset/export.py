@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The series as mails, and on kernels that it was not written for."""
+
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+from .base import package
+from .files import BUILD, TOP, Error, git
+from .patch import bases
+from .repo import Repo, reader, repo_on_tree
+
+
+LETTERS = TOP / "cover-letters"
+
+
+def letter(topic):
+    """(title, topics that it needs, text) of a cover letter."""
+    file = LETTERS / f"{topic}.txt"
+    if not file.is_file():
+        raise Error(f"no topic '{topic}'; there are: "
+                    + " ".join(sorted(f.stem for f in LETTERS.glob("*.txt"))))
+    title, text = file.read_text().split("\n", 1)
+    needs = re.match(r"Needs: (.*)\n", text)
+    return (title, needs[1].split() if needs else [],
+            text[needs.end():] if needs else text)
+
+
+def closure(topic):
+    """A topic and all that it needs; itself at the end."""
+    found = []
+    for need in letter(topic)[1]:
+        found += [t for t in closure(need) if t not in found]
+    return [*found, topic]
+
+
+def sender(signoff):
+    """(environment, options) for git format-patch, of "Name <mail>"."""
+    if not signoff:
+        return {}, []
+    name = re.fullmatch(r"([^<>]*[^<>\s])\s+<([^<>@\s]+@[^<>@\s]+)>", signoff)
+    if not name:
+        raise Error(f"'{signoff}' is not Name <mail>\n"
+                    "remedy: make series SIGNOFF='Name <mail>'")
+    return {"GIT_COMMITTER_NAME": name[1], "GIT_COMMITTER_EMAIL": name[2]}, ["--signoff"]
+
+
+def mails(repo, commits, out, topic, signoff):
+    """Write cover letter and numbered patches of commits to out; return the patches."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    title, _, text = letter(topic)
+    who = {f"GIT_COMMITTER_{name}": git("show", "-s", f"--format=%c{f}", repo.head,
+                                        cwd=repo.dir).decode().strip()
+           for name, f in (("NAME", "n"), ("EMAIL", "e"), ("DATE", "I"))}
+    env, options = sender(signoff)
+    git("format-patch", "--cover-letter", "-o", out, "-q", "--signature=", *options,
+        f"{commits[0]}^..{commits[-1]}", cwd=repo.dir, env={**who, **env})
+    first = out / "0000-cover-letter.patch"
+    first.write_text(first.read_text().replace("*** SUBJECT HERE ***", title)
+                     .replace("*** BLURB HERE ***", text.strip()))
+    return sorted(p for p in out.glob("*.patch") if p != first)
+
+
+def pristine(base, paths, dest):
+    """Put files of the base's own tarball into a git repository in dest."""
+    with tarfile.open(package(base)[1]) as tar:
+        names = {f"linux-source-{base}/{p}": p for p in paths}
+        for member in tar:
+            if member.name in names:
+                file = dest / names.pop(member.name)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(tar.extractfile(member).read())
+            if not names:
+                break
+    git("init", "-q", cwd=dest)
+    git("add", "-f", ".", cwd=dest)
+    for name in ("name", "email"):
+        git("config", f"user.{name}", "check", cwd=dest)
+    git("commit", "-q", "-m", "base", cwd=dest)
+
+
+def cmd_export(args):
+    """Write cover letter, numbered patches and mbox; apply and compare."""
+    topic = args.topic
+    topics = None if topic == "series" else closure(topic)
+    repo, _ = repo_on_tree(args.base, topics)
+    mine = [c for c, p in zip(repo.commits, repo.patches)
+            if topic in ("series", p.topic)]
+    if not mine:
+        raise Error(f"base {args.base} has no patch of the topic {topic}")
+    if repo.commits[-len(mine):] != mine:
+        raise Error(f"patches of {topic} stand before others that it needs\n"
+                    "remedy: another order in `series`")
+    name = "series" if topic == "series" else f"series-{topic}"
+    out = BUILD / args.base / name
+    numbered = mails(repo, mine, out, topic, args.signoff)
+    # git am takes every mail of an mbox for a patch: no cover letter here
+    mbox = out / "series.mbox"
+    mbox.write_bytes(b"".join(p.read_bytes() for p in numbered))
+    with tempfile.TemporaryDirectory(dir=BUILD) as tmp:
+        fresh = Path(tmp)
+        pristine(args.base, repo.root_files, fresh)
+        before = repo.commits[:-len(mine)]
+        if before:
+            needed = git("format-patch", "--stdout",
+                         f"{before[0]}^..{before[-1]}", cwd=repo.dir)
+            git("am", "-q", cwd=fresh, stdin=needed)
+        git("am", "-q", mbox, cwd=fresh)
+        got = git("log", "--reverse", "--format=%T", cwd=fresh).split()
+        want = git("log", "--reverse", "--format=%T", repo.head, cwd=repo.dir).split()
+        if got != want:
+            raise Error("git am of the mbox gives other trees than the series")
+    on = "".join(f" and the topic {t}" for t in (topics or [])[:-1])
+    print(f"{len(numbered)} patches and {mbox.relative_to(TOP)}; git am on a "
+          f"pristine linux-source-{args.base} {package(args.base)[0]}{on} "
+          "gives the same trees")
+
+
+def cmd_upstream(args):
+    """Say which patches of the last base apply to the newest kernel source."""
+    debs = sorted((BUILD / "dl").glob("linux-source-*.deb"))
+    if not debs:
+        raise Error("no linux-source-*.deb in build/dl\n"
+                    "remedy: scripts/setup.sh upstream")
+    base = list(bases())[-1]
+    tree = BUILD / "upstream" / debs[-1].stem
+    if not tree.is_dir():
+        print(f"  UNPACK  {debs[-1].name}", flush=True)
+        shutil.rmtree(BUILD / "upstream", ignore_errors=True)
+        part = tree.with_suffix(".part")
+        part.mkdir(parents=True)
+        subprocess.run(
+            f"dpkg-deb --fsys-tarfile '{debs[-1]}' | tar -xO --wildcards "
+            f"'*.tar.xz' | tar -xJ -C '{part}' --strip-components=1",
+            shell=True, check=True)
+        part.rename(tree)
+    version = debs[-1].name.split("_")[1]
+    repo = Repo(base, reader(tree), strict=False, directory=BUILD / "upstream/series.git")
+    lines = []
+    for patch in repo.patches:
+        bad = {path: hunks for (name, path), hunks in repo.rejects.items()
+               if name == patch.path}
+        there = [a for a in patch.adds if (tree / a).exists()]
+        what = [f"{path} ({hunks.count(chr(10) + '@@ ') or 'all'} hunks)"
+                if (tree / path).is_file() else f"{path} (is not there)"
+                for path, hunks in bad.items()]
+        what += [f"{path} (is there already)" for path in there]
+        lines.append(f"{'no ' if what else 'yes'} {patch.path}" +
+                     "".join(f"\n      {w}" for w in what))
+    good = sum(line.startswith("yes") for line in lines)
+    text = (f"Linux {version}: {good} of {len(lines)} patches of base {base} apply\n" +
+            "\n".join(lines) + "\n")
+    (BUILD / "upstream" / "report.txt").write_text(text)
+    print(text + f"\n{(BUILD / 'upstream/report.txt').relative_to(TOP)}; the hunks "
+          "of those that do not are beside it, in PATH.rej")
+    for (_, path), hunks in repo.rejects.items():
+        file = BUILD / "upstream" / f"{path}.rej"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open(file, "a") as out:
+            out.write(hunks)
