@@ -2,12 +2,12 @@
 """The patch series: applied, checked, exported and refreshed.
 
 `series` names patches in mail format, in order; a trailing "# base: 6.1 6.12"
-keeps a patch to those bases, "# fix" says that it stands alone and has no
-option.  A patch holds hunks for files that the base has.  Files it adds stand in
-this repository at their kernel path and are claimed after its "---" by "Adds: PATH" lines.  A patch is written on its home,
-the first of `bases` that it applies to.  For another base, BASE/NAME.patch
-beside it replaces the hunks of the files that it names, and changes files that
-the patch adds.
+keeps a patch to those bases, "# topic: NAME" names the part of cover-letters that
+it belongs to.  A patch holds hunks for files that the base has.  Files it adds
+stand in this repository at their kernel path and are claimed after its "---" by
+"Adds: PATH" lines.  A patch is written on its home, the first of `bases` that it
+applies to.  For another base, BASE/NAME.patch beside it replaces the hunks of the
+files that it names, and changes files that the patch adds.
 
 Debian moves a base with every point release.  On another version than the one
 in `bases` a hunk may apply at an offset, not with fuzz, and what refresh would

@@ -4,9 +4,10 @@
 from pathlib import Path
 
 from .base import has_moved
-from .files import TOP, Error, git, slug
+from .export import LETTERS
+from .files import TOP, Error, git
 from .patch import bases, read_series
-from .refresh import rewritten
+from .refresh import file_name, overrides, rewritten
 from .repo import repo_on_tree
 
 KERNEL_DIRS = ("arch", "drivers", "include", "kernel", "lib",
@@ -31,8 +32,7 @@ def cmd_check(args):
                               cwd=TOP).decode().split() if (TOP / f).is_file()]
     faults += [f"series lists {n} twice" for n in set(listed)
                if listed.count(n) > 1]
-    is_override = {f"{Path(n).parent}/{b}/{Path(n).name}"
-                   for n in listed for b in bases()}
+    is_override = {str(file) for n in listed for file in overrides(n).values()}
     faults += [f"{f}: in no line of series" for f in tracked
                if f.endswith(".patch") and f not in listed
                and f not in is_override]
@@ -54,6 +54,7 @@ def cmd_check(args):
             faults.append(f"{path}: a kernel file that no patch claims")
     if faults:
         raise Error("\n".join(faults))
+    topics = sorted(f.stem for f in LETTERS.glob("*.txt") if f.stem != "series")
     for base in args.bases or bases():
         repo, vanilla = repo_on_tree(base)
         want = rewritten(base, repo.dir, vanilla,
@@ -70,8 +71,11 @@ def cmd_check(args):
                                   "has that file; write hunks")
             subject = git("show", "-s", "--format=%s", commit,
                           cwd=repo.dir).decode().strip()
-            if Path(patch.path).stem != slug(subject.rsplit(": ", 1)[-1]).lower():
+            if Path(patch.path).name != file_name(subject):
                 faults.append(f"{patch.path}: the file name is not its subject's "
-                              f"slug '{slug(subject.rsplit(': ', 1)[-1]).lower()}'")
+                              f"slug '{file_name(subject)}'")
+            if patch.topic not in topics:
+                faults.append(f"{patch.path}: its line in series has no topic\n"
+                              f"remedy: '# topic: NAME', one of {' '.join(topics)}")
     if faults:
         raise Error("\n".join(faults))

@@ -114,7 +114,8 @@ def cmd_export(args):
         want = git("log", "--reverse", "--format=%T", repo.head, cwd=repo.dir).split()
         if got != want:
             raise Error("git am of the mbox gives other trees than the series")
-    on = "".join(f" and the topic {t}" for t in (topics or [])[:-1])
+    there = {p.topic for p in repo.patches}
+    on = "".join(f" and the topic {t}" for t in (topics or [])[:-1] if t in there)
     print(f"{len(numbered)} patches and {mbox.relative_to(TOP)}; git am on a "
           f"pristine linux-source-{args.base} {package(args.base)[0]}{on} "
           "gives the same trees")

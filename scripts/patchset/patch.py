@@ -60,8 +60,7 @@ def read_series(base, topics=None):
             b in g[5:].split() for g in guards if g.startswith("base:"))]
         if not name or base not in wanted:
             continue
-        topic = next((g[6:].strip() for g in guards if g.startswith("topic:")),
-                     "fixes" if "fix" in guards else None)
+        topic = next((g[6:].strip() for g in guards if g.startswith("topic:")), None)
         if topics is None or topic in topics:
             patches.append(Patch(name, base))
             patches[-1].home, patches[-1].topic = wanted[0], topic

@@ -216,6 +216,8 @@ class Refresh:
     def write(self):
         """Write patches, added files and `series`; return the new patches' paths."""
         pairs, order, new = [], [], []
+        # a new patch has that of the one before it, unless it is a fix
+        topic = self.patches[0].topic
         for commit, patch in tree.matched(self.dest, self.patches, self.found):
             if patch:
                 old = patch.path
@@ -224,11 +226,12 @@ class Refresh:
                 rest = (TOP / patch.path).read_text().split("\n---\n", 1)[1]
                 self.edits.put(patch.path, f"{patch.header}\n---\n{rest}".encode())
                 order.append((old, patch.path, ""))
+                topic = patch.topic
             else:
                 patch = self.adopted(commit)
                 new.append(patch.path)
-                order.append((None, patch.path,
-                              "  # fix" if "\nFixes: " in patch.header else ""))
+                topic = "fixes" if "\nFixes: " in patch.header else topic
+                order.append((None, patch.path, f"  # topic: {topic}"))
             pairs.append((commit, patch))
         for old in {p for p in self.made} - {old for old, _, _ in order}:
             for path in (old, *overrides(old).values()):
@@ -276,7 +279,8 @@ class Refresh:
             self.verify()
             notes = [n for b in bases() if b != self.base for n in self.other(b, new)]
             repo = self.verify()
-        except Error:
+        except BaseException:
+            # an interrupt changes nothing either
             self.edits.undo()
             raise
         self.edits.tell()
@@ -296,17 +300,22 @@ class Refresh:
                 return [f"base {base} is to be looked at: {e}"]
             text = (TOP / "series").read_text()
             self.edits.put("series", re.sub(
-                rf"^({re.escape(e.patch)})\b", rf"\1  # base: {self.base}", text,
+                rf"^{re.escape(e.patch)}(?=\s|$)", rf"\g<0>  # base: {self.base}", text,
                 flags=re.M).encode())
             return [f"{e.patch} does not apply to {base}, and is kept to {self.base}",
                     *self.other(base, new)]
         if has_moved(base):
             return []
-        for b, r, v in ((base, repo, vanilla), (self.base, None, self.vanilla)):
-            r = r or Repo(b, reader(v))
-            for path, data in rewritten(b, r.dir, v, list(zip(r.commits, r.patches))).items():
-                self.edits.put(path, data)
+        self.rewrite(base, repo, vanilla)
+        # what the other base kept for itself may be in the patch now
+        self.rewrite(self.base, Repo(self.base, reader(self.vanilla)), self.vanilla)
         return []
+
+    def rewrite(self, base, repo, vanilla):
+        """Write the files of a base's Repo as they would be."""
+        commits = list(zip(repo.commits, repo.patches))
+        for path, data in rewritten(base, repo.dir, vanilla, commits).items():
+            self.edits.put(path, data)
 
     def unreached(self):
         """What has changed for some bases, and not for others."""

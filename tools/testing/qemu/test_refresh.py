@@ -6,6 +6,7 @@ with git what a developer does, and looks at `series` and the patches; at the en
 each the bookkeeping of lint holds on all bases.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -133,27 +134,36 @@ def test_add(work):
     assert "\nSubject: [PATCH] scsi: mptbase: Try something new\n\nIt is tried.\n" in text
     assert "\n---\nAdds: drivers/message/fusion/trial.h\n\ndiff --git " in text
     assert new in work.listed(BASES[0]) and new in work.listed(BASES[-1])
+    series_file = work.copy.dir / "series"
+    listed = series_file.read_text()
+    assert f"\n{new}  # topic: fusion\n" in listed
     sound(work)
+    series_file.write_text(listed.replace(f"{new}  # topic: fusion", new))
+    assert (f"{new}: its line in series has no topic\nremedy: '# topic: NAME', one of "
+            in work.copy.tool("check", fails=True))
+
+
+def change_own_line(work, other, path):
+    """Change a line of a file in the tree that the other base has not."""
+    mine, theirs = ((work.copy.trees(b) / "vanilla" / path).read_text()
+                    for b in (work.base, other))
+    text = (work.dir / path).read_text()
+    line = next(one for one in text.splitlines()
+                if len(one) > 20 and mine.count(one) == 1 and one not in theirs)
+    (work.dir / path).write_text(text.replace(line, f"{line} /* tried */"))
 
 
 def test_add_here_alone(work):
     """What does not apply to the other bases is kept to its own, and that is said."""
     other = next(b for b in BASES if b != work.base)
     path = f"{SYM}/sym_glue.c"
-    there = (work.copy.trees(other) / "tree" / path).parent.parent / "vanilla"
-    assert not there.exists()
-    mine, theirs = ((work.copy.trees(b) / "vanilla" / path).read_text()
-                    for b in (work.base, other))
-    # a line that only this base has
-    line = next(one for one in (work.dir / path).read_text().splitlines()
-                if len(one) > 20 and mine.count(one) == 1 and one not in theirs)
-    text = (work.dir / path).read_text()
-    (work.dir / path).write_text(text.replace(line, f"{line} /* tried */"))
+    change_own_line(work, other, path)
     work.commit("scsi: sym53c8xx_2: Try this base alone", path)
     out = work.refresh()
     new = f"{SYM}/try-this-base-alone.patch"
     assert f"note: {new} does not apply to {other}, and is kept to {work.base}\n" in out
-    assert f"\n{new}  # base: {work.base}\n" in (work.copy.dir / "series").read_text()
+    assert (f"\n{new}  # base: {work.base}  # topic: dma-hints\n" in
+            (work.copy.dir / "series").read_text())
     assert new in work.listed() and new not in work.listed(other)
     sound(work)
 
@@ -234,6 +244,62 @@ def test_refused(work):
     (work.dir / FUSION).write_text("")
     assert "has uncommitted edits" in work.refresh(fails=True)
     assert not work.copy.edits()
+
+
+def test_not_a_patch(work):
+    """What the patches would not give again is refused, and changes nothing."""
+    (work.dir / FUSION).chmod(0o755)
+    work.commit("scsi: mptbase: Make it a program", FUSION)
+    assert (f"'scsi: mptbase: Make it a program' cannot be written as a patch for "
+            f"{work.base}: {FUSION} would be another\nremedy: "
+            in work.refresh(fails=True))
+    assert not work.copy.edits()
+
+
+def test_interrupted(work):
+    """A refresh that is interrupted changes nothing."""
+    work.commit("scsi: mptbase: Try something", FUSION, CHANGE)
+    stop = """if 1:
+        import sys
+        sys.path.insert(0, "scripts")
+        from patchset.refresh import Refresh
+        def stop(self):
+            print("edits", len(self.edits.before))
+            raise KeyboardInterrupt
+        Refresh.verify = stop
+        Refresh(sys.argv[1]).bring_back()"""
+    out = work.copy.run("/usr/bin/python3", "-c", stop, work.base, fails=True)
+    assert "KeyboardInterrupt" in out and re.search("^edits [1-9]", out, re.M)
+    assert not work.copy.edits()
+
+
+def test_other_base_misfits(work):
+    """A patch that an edit keeps from another base is named, with that base."""
+    other = next(b for b in BASES if b != work.base)
+    subject, path = "scsi: sym53c8xx_2: State DMA hints", f"{SYM}/sym_glue.c"
+    change_own_line(work, other, path)
+    work.git("commit", "-qam", f"fixup! {subject}")
+    work.git("-c", "sequence.editor=true", "rebase", "-q", "-i", "--autosquash", "base")
+    out = work.refresh()
+    told = f"note: base {other} is to be looked at: {SYM}/state-dma-hints.patch"
+    # a base that is not a patch's home has hunks of its own instead
+    assert (told in out) == (work.base == BASES[0])
+    faults = work.copy.tool("check", fails=work.base == BASES[0])
+    assert not faults or f"{SYM}/state-dma-hints.patch" in faults
+
+
+def test_other_base_absent(work):
+    """A base that is not installed is named, with the remedy, and left alone."""
+    other = next(b for b in BASES if b != work.base)
+    work.commit("scsi: mptbase: Try something", FUSION, CHANGE)
+    shim = work.copy.dir / "build/absent/dpkg-query"
+    work.copy.write(shim, f"#!/bin/sh\ncase $* in *linux-source-{other}) exit 1 ;; esac\n"
+                    f"exec {work.copy.shim} \"$@\"\n")
+    shim.chmod(0o755)
+    out = work.refresh(PATH=f"{shim.parent}:{os.environ['PATH']}")
+    assert (f"note: base {other} is not installed here, and not looked at\n"
+            f"  remedy: scripts/setup.sh {other}, make lint BASE={other}\n" in out)
+    assert work.copy.tool("check", work.base) == ""
 
 
 def test_patches_changed_meanwhile(work):
