@@ -47,7 +47,7 @@ patches()
 		# what is there without an option ignores its arguments
 		ignore+=,MACRO_ARG_UNUSED
 		# the names of Fusion's registers and functions are its own
-		[[ $patch != *mptfusion* ]] || ignore+=,CAMELCASE
+		[[ $patch != *message-fusion* ]] || ignore+=,CAMELCASE
 		# PCI_SPEED_66MHz
 		[[ $patch != *KUnit-tests-for-DMA* ]] || ignore+=,CAMELCASE
 		# sym53c8xx_2's register macros take a structure's name

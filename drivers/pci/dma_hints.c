@@ -311,13 +311,13 @@ static ssize_t caps_show(struct kobject *kobj, struct kobj_attribute *attr,
 					len += sysfs_emit_at(buf, len, "%s/%s/%s %s\n",
 							     class_names[class],
 							     cmd_names[cmd],
-							     dma_hint_names[id],
+							     dma_hint_name(id),
 							     caps.live & BIT(id) ?
 							     "live" : "quiet");
 	for (id = DMA_HINT_NR_CELL; id < DMA_HINT_NR; id++)
 		if (caps.dev & BIT(id))
 			len += sysfs_emit_at(buf, len, "device/%s %s\n",
-					     dma_hint_names[id],
+					     dma_hint_name(id),
 					     caps.live & BIT(id) ? "live" :
 								   "quiet");
 	return len;
@@ -340,7 +340,7 @@ static ssize_t scope_show(struct kobject *kobj, struct kobj_attribute *attr,
 	for (id = 0; id < DMA_HINT_NR; id++)
 		if (ids & BIT(id))
 			len += sysfs_emit_at(buf, len, "%s %s\n",
-					     dma_hint_names[id],
+					     dma_hint_name(id),
 					     scope_names[caps.scope[id]]);
 	return len;
 }
@@ -485,7 +485,7 @@ static struct notifier_block pci_hints_nb = {
 	.notifier_call	= pci_hints_notify,
 };
 
-/* behind the PCI bus, before the first function on it */
+/* after the PCI bus, before the first function on it */
 static int __init pci_hints_init(void)
 {
 	return bus_register_notifier(&pci_bus_type, &pci_hints_nb);
@@ -510,7 +510,7 @@ static int __init pci_hints_sysfs_init(void)
 		for (cmd = 0; cmd < DMA_HINT_NR_CMDS; cmd++) {
 			for (id = 0; id < DMA_HINT_NR_CELL; id++) {
 				slot = DMA_HINT_CELL_SLOT(id, class, cmd);
-				slot_attrs[slot].kobj.attr.name = dma_hint_names[id];
+				slot_attrs[slot].kobj.attr.name = dma_hint_name(id);
 				cell_attrs[class][cmd][id] =
 					&slot_attrs[slot].kobj.attr;
 			}
@@ -520,7 +520,7 @@ static int __init pci_hints_sysfs_init(void)
 		}
 	for (id = DMA_HINT_NR_CELL; id < DMA_HINT_NR; id++) {
 		slot = DMA_HINT_DEV_SLOT(id);
-		slot_attrs[slot].kobj.attr.name = dma_hint_names[id];
+		slot_attrs[slot].kobj.attr.name = dma_hint_name(id);
 		dev_attrs[id - DMA_HINT_NR_CELL] = &slot_attrs[slot].kobj.attr;
 	}
 	pci_hints_sysfs = true;

@@ -24,8 +24,8 @@
  * same count saw none; only where it differs is the session's own domain
  * asked, so that the common end costs a load and a compare.
  */
-atomic_t io_check_now __read_mostly;
-EXPORT_SYMBOL_GPL(io_check_now);
+atomic_t io_check_seq __read_mostly;
+EXPORT_SYMBOL_GPL(io_check_seq);
 
 /*
  * An error domain is what one latched error may have come from: all devices
@@ -35,7 +35,7 @@ EXPORT_SYMBOL_GPL(io_check_now);
  */
 struct io_check_domain {
 	raw_spinlock_t lock;	/* error status is cleared under it */
-	atomic_t stamp;		/* io_check_now after the last error here */
+	atomic_t stamp;		/* io_check_seq after the last error here */
 };
 
 #define IO_CHECK_DOMAIN_BITS	4
@@ -81,7 +81,7 @@ static const int io_check_errno[IO_CHECK_NR_CAUSES] = {
  */
 static void io_check_bump(struct io_check_domain *d)
 {
-	u32 seq = atomic_add_return(IO_CHECK_SEQ_ONE, &io_check_now);
+	u32 seq = atomic_add_return(IO_CHECK_SEQ_ONE, &io_check_seq);
 	int old = atomic_read(&d->stamp);
 
 	while ((s32)(seq - old) > 0)
@@ -228,9 +228,9 @@ void io_check_locate(struct io_check_err *err)
 /* Failed accesses since boot, by direction */
 static atomic_long_t io_check_reads, io_check_writes;
 
-static u32 io_check_seq(void)
+static u32 io_check_seq_number(void)
 {
-	return (u32)atomic_read(&io_check_now) / IO_CHECK_SEQ_ONE;
+	return (u32)atomic_read(&io_check_seq) / IO_CHECK_SEQ_ONE;
 }
 
 /* Record an error.  @err is complete but for what the core knows itself. */
@@ -248,7 +248,7 @@ void io_check_record(struct io_check *c, const struct io_check_err *err)
 	c->err = *err;
 	c->err.pdev = c->pdev;
 	c->err.count = 1;
-	c->err.seq = io_check_seq();
+	c->err.seq = io_check_seq_number();
 	c->err.cpu = raw_smp_processor_id();
 	c->err.time_ns = local_clock();
 	c->err.error = io_check_errno[err->cause];
@@ -272,16 +272,16 @@ void __io_check_begin(struct io_check *c)
 		/* see io_check_harvest_one() */
 		raw_spin_lock_irqsave(&d->lock, flags);
 		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);
-		c->word = atomic_read(&io_check_now) | c->stop;
+		c->word = atomic_read(&io_check_seq) | c->stop;
 		raw_spin_unlock_irqrestore(&d->lock, flags);
 	}
-	if (c->flags & IO_CHECK_GATED)
-		;
-	else if (c->pdev->error_state == pci_channel_io_perm_failure)
-		err.cause = IO_CHECK_GONE;
-	else if (c->pdev->error_state == pci_channel_io_frozen &&
-		 !(c->flags & IO_CHECK_CONTINUE))
-		err.cause = IO_CHECK_FROZEN;
+	if (!(c->flags & IO_CHECK_GATED)) {
+		if (c->pdev->error_state == pci_channel_io_perm_failure)
+			err.cause = IO_CHECK_GONE;
+		else if (c->pdev->error_state == pci_channel_io_frozen &&
+			 !(c->flags & IO_CHECK_CONTINUE))
+			err.cause = IO_CHECK_FROZEN;
+	}
 	if (err.cause)
 		io_check_record(c, &err);
 	io_check_inject_begin(c);
@@ -443,7 +443,11 @@ MODULE_PARM_DESC(dead_value,
 		 "what a failed register read gives, if not all-ones, such as 0");
 #endif
 
-enum io_check_sentinel { NO_SENTINEL, ANSWERS, SILENT };
+enum io_check_sentinel {
+	IO_CHECK_NO_SENTINEL,
+	IO_CHECK_ANSWERS,
+	IO_CHECK_SILENT,
+};
 
 /* The access alone: no query of a query */
 static enum io_check_sentinel io_check_ask_sentinel(struct pci_dev *pdev)
@@ -453,9 +457,10 @@ static enum io_check_sentinel io_check_ask_sentinel(struct pci_dev *pdev)
 	u32 val;
 
 	if (!sentinel)
-		return NO_SENTINEL;
+		return IO_CHECK_NO_SENTINEL;
 	val = io_check_do_read(&c, sentinel, sizeof(val));
-	return !c.stop && val && val != ~0U ? ANSWERS : SILENT;
+	return !c.stop && val && val != ~0U ? IO_CHECK_ANSWERS :
+						IO_CHECK_SILENT;
 }
 
 /*
@@ -523,7 +528,7 @@ enum io_check_cause io_check_query(struct io_check *c, u64 val)
 	unsigned long flags;
 	u16 status;
 
-	if ((u8)val != 0xff && !resets && io_check_ask_sentinel(pdev) == ANSWERS)
+	if ((u8)val != 0xff && !resets && io_check_ask_sentinel(pdev) == IO_CHECK_ANSWERS)
 		return IO_CHECK_NONE;
 	for (port = pdev; port; port = pci_upstream_bridge(port)) {
 		cause = io_check_ask_port(port, !resets);
@@ -538,7 +543,7 @@ enum io_check_cause io_check_query(struct io_check *c, u64 val)
 					   ~PCI_STATUS_SIG_SYSTEM_ERROR);
 	raw_spin_unlock_irqrestore(&d->lock, flags);
 	cause = io_check_status_cause(status);
-	if (!cause && !resets && io_check_ask_sentinel(pdev) == SILENT)
+	if (!cause && !resets && io_check_ask_sentinel(pdev) == IO_CHECK_SILENT)
 		cause = IO_CHECK_NO_RESPONSE;
 	return cause;
 }
@@ -658,7 +663,7 @@ int pci_io_check_dma(struct pci_dev *pdev)
 		return 0;
 	err.error = io_check_errno[err.cause];
 	err.count = 1;
-	err.seq = io_check_seq();
+	err.seq = io_check_seq_number();
 	err.cpu = raw_smp_processor_id();
 	err.time_ns = local_clock();
 	io_check_dev_error(&err);

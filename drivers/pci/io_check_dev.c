@@ -276,7 +276,7 @@ void io_check_report(struct pci_dev *pdev, const struct io_check_err *err)
 	rcu_read_lock();
 	idev = io_check_dev_find(pdev);
 	if (idev && kref_get_unless_zero(&idev->ref)) {
-		/* the work's references; the caller has his own */
+		/* the work's references; the caller has its own */
 		pci_dev_get(pdev);
 		if (!queue_work(io_check_wq, &idev->work)) {
 			pci_dev_put(pdev);

@@ -20,9 +20,9 @@
 #define IO_CHECK_RESET_TIMEOUTS	3
 
 /* Bits of io_check_recovery.flags beyond those in the header */
-#define IRQ_OFF		8	/* disable_irq_nosync() called */
-#define FROZEN		9	/* isolated by EEH or AER */
-#define REPORTED	10	/* io_check_report() is to call error_detected */
+#define RECOVERY_IRQ_OFF	8	/* disable_irq_nosync() called */
+#define RECOVERY_FROZEN		9	/* isolated by EEH or AER */
+#define RECOVERY_REPORTED	10	/* io_check_report() is to call error_detected */
 
 static int io_check_set_timeout(const char *val, const struct kernel_param *kp)
 {
@@ -69,7 +69,7 @@ bool io_check_mask_irq(struct io_check_recovery *r)
 		return true;
 	if (!pdev->broken_intx_masking)
 		return pci_check_and_mask_intx(pdev);
-	if (!test_and_set_bit(IRQ_OFF, &r->flags))
+	if (!test_and_set_bit(RECOVERY_IRQ_OFF, &r->flags))
 		disable_irq_nosync(pdev->irq);
 	return true;
 }
@@ -79,7 +79,7 @@ static void io_check_unmask_irq(struct io_check_recovery *r)
 {
 	if (pci_dev_msi_enabled(r->pdev))
 		return;
-	if (test_and_clear_bit(IRQ_OFF, &r->flags)) {
+	if (test_and_clear_bit(RECOVERY_IRQ_OFF, &r->flags)) {
 		enable_irq(r->pdev->irq);
 		return;
 	}
@@ -127,10 +127,10 @@ int io_check_recovery_error(struct io_check_recovery *r,
 	/* probe and remove give up by themselves */
 	if (io_check_armed(r) && !io_check_dead(r)) {
 		if (frozen)
-			set_bit(FROZEN, &r->flags);
+			set_bit(RECOVERY_FROZEN, &r->flags);
 		began = io_check_recovery_start(r);
 		if (began && !frozen)
-			set_bit(REPORTED, &r->flags);
+			set_bit(RECOVERY_REPORTED, &r->flags);
 	}
 	rcu_read_unlock();
 	if (began)
@@ -225,7 +225,7 @@ static void io_check_recovery_work(struct work_struct *work)
 
 	if (!io_check_armed(r))
 		return;
-	if (!test_bit(FROZEN, &r->flags) && io_check_alive(pdev, NULL) &&
+	if (!test_bit(RECOVERY_FROZEN, &r->flags) && io_check_alive(pdev, NULL) &&
 	    r->ops->answers(r)) {
 		/*
 		 * queuecommand runs in RCU read sections, and asks first: after
@@ -322,9 +322,9 @@ static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
 	if (state == pci_channel_io_frozen)
-		set_bit(FROZEN, &r->flags);
+		set_bit(RECOVERY_FROZEN, &r->flags);
 	/* what was reported has its recovery, and may be over */
-	if (!test_and_clear_bit(REPORTED, &r->flags)) {
+	if (!test_and_clear_bit(RECOVERY_REPORTED, &r->flags)) {
 		set_bit(IO_CHECK_R_FAILED, &r->flags);
 		io_check_recovery_start(r);
 	}
@@ -372,7 +372,7 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 	io_check_restore(pdev);
 	/* AER says so no sooner than resume; without it each access fails */
 	pdev->error_state = pci_channel_io_normal;
-	clear_bit(FROZEN, &r->flags);
+	clear_bit(RECOVERY_FROZEN, &r->flags);
 	return io_check_mmio_enabled(pdev);
 }
 
@@ -465,7 +465,7 @@ void io_check_recovery_exit(struct io_check_recovery *r)
 	rcu_read_unlock();
 	destroy_workqueue(r->wq);
 	r->wq = NULL;
-	if (test_and_clear_bit(IRQ_OFF, &r->flags))
+	if (test_and_clear_bit(RECOVERY_IRQ_OFF, &r->flags))
 		enable_irq(r->pdev->irq);
 }
 EXPORT_SYMBOL_GPL(io_check_recovery_exit);

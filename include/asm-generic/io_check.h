@@ -39,7 +39,7 @@
  */
 struct io_check_stub {
 	s32 start;	/* the access */
-	s32 end;	/* behind the last instruction that it may be blamed on */
+	s32 end;	/* after the last instruction that it may be blamed on */
 	s32 pad;	/* where to continue after a fault */
 	u8 size;	/* in bytes */
 	u8 write;

@@ -318,7 +318,7 @@ int dma_hints_raw(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
 
 extern bool dma_hints_unsafe;
 extern const struct dma_hint_ops pci_dma_hint_ops;
-extern const char * const dma_hint_names[DMA_HINT_NR];
+const char *dma_hint_name(enum dma_hint_id id);
 
 #else /* !CONFIG_DMA_HINTS */
 

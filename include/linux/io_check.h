@@ -116,7 +116,7 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
 #define IO_CHECK_SEQ_ONE	BIT(8)
 
 /* The error sequence number */
-extern atomic_t io_check_now;
+extern atomic_t io_check_seq;
 
 void __cold __io_check_begin(struct io_check *c);
 u64 __cold __io_check_slow_read(struct io_check *c, const void __iomem *addr,
@@ -222,8 +222,8 @@ bool io_check_mask_irq(struct io_check_recovery *r);
 static __always_inline void io_check_begin(struct io_check *c,
 					   struct pci_dev *pdev, u32 flags)
 {
-	c->word = atomic_read(&io_check_now);
-	/* it is 0 in io_check_now, but the compiler does not know */
+	c->word = atomic_read(&io_check_seq);
+	/* it is 0 in io_check_seq, but the compiler does not know */
 	c->stop = 0;
 	c->flags = flags;
 	c->pdev = pdev;
@@ -240,7 +240,7 @@ static __always_inline void io_check_begin(struct io_check *c,
 /* No access failed, and no error was seen anywhere: io_check_end() would give 0. */
 static __always_inline bool io_check_clean(const struct io_check *c)
 {
-	return (u32)atomic_read(&io_check_now) == c->word;
+	return (u32)atomic_read(&io_check_seq) == c->word;
 }
 
 /**
@@ -388,7 +388,7 @@ do {									\
 
 #else /* the plain accessors, and no other code */
 
-/* Macros: what stands behind a constant is gone before the compiler lays out
+/* Macros: what follows a constant is gone before the compiler lays out
  * a function, and the driver's code is the same as without.
  */
 #define io_check_begin(c, pdev, flags)	((void)(c))

@@ -83,7 +83,7 @@ struct io_check_err {
 	bool injected;
 };
 
-/* The architecture's: continue a checked access that faulted behind it, with
+/* The architecture's: continue a checked access that faulted after it, with
  * the fault's words.  For fault handlers; without CONFIG_IO_CHECK there is none,
  * so ask IS_ENABLED().
  */
@@ -113,7 +113,7 @@ struct io_check_fault {
  * struct io_check - a session; its members are the core's own
  * @stop: IO_CHECK_STOP_*, tested by each access
  * @word: error sequence number at the beginning, and @stop in the lowest bits:
- *	what io_check_now is while nothing has happened
+ *	what io_check_seq is while nothing has happened
  * @flags: session flags
  * @answered: a read gave another value than all-ones
  * @pdev: device that the session is for

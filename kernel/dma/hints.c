@@ -80,21 +80,63 @@ static LIST_HEAD(hint_providers);
 static LIST_HEAD(hint_devs);
 static struct dentry *hint_debugfs;
 
-/* as in sysfs */
-const char * const dma_hint_names[DMA_HINT_NR] = {
-	[DMA_HINT_PREFETCH]		= "prefetch",
-	[DMA_HINT_BLOCK]		= "block_size",
-	[DMA_HINT_RELAXED_OUT]		= "relaxed_order",
-	[DMA_HINT_READ_CURRENT]		= "read_current",
-	[DMA_HINT_LATENCY_TIMER]	= "latency_timer",
-	[DMA_HINT_CACHE_LINE_SIZE]	= "cache_line_size",
-	[DMA_HINT_MWI]			= "mwi",
-	[DMA_HINT_MAX_READ]		= "max_read",
-	[DMA_HINT_RELAXED]		= "relaxed_order",
-	[DMA_HINT_NO_SNOOP]		= "no_snoop",
-	[DMA_HINT_READ_WORDS]		= "read_words",
-	[DMA_HINT_WRITE_WORDS]		= "write_words",
+/*
+ * struct hint_desc - a hint
+ * @name: in sysfs
+ * @offset: of its member in struct dma_hint or struct dma_hint_dev
+ * @min: the least value; if not 0 the hint is a number of bytes, a power of two
+ *	in a u16, else the member is a u8 or a bool
+ * @max: the largest value
+ */
+struct hint_desc {
+	const char *name;
+	u8 offset;
+	u16 min;
+	u16 max;
 };
+
+#define HINT_DESC(_name, _struct, _member, _min, _max) {		\
+	.name = _name,							\
+	.offset = offsetof(struct _struct, _member),			\
+	.min = _min,							\
+	.max = _max,							\
+}
+
+static_assert(sizeof_field(struct dma_hint, block_bytes) == sizeof(u16));
+static_assert(sizeof_field(struct dma_hint_dev, max_read) == sizeof(u16));
+
+static const struct hint_desc hint_descs[DMA_HINT_NR] = {
+	[DMA_HINT_PREFETCH] =
+		HINT_DESC("prefetch", dma_hint, prefetch_lines, 0, 3),
+	[DMA_HINT_BLOCK] =
+		HINT_DESC("block_size", dma_hint, block_bytes, 512, 4096),
+	[DMA_HINT_RELAXED_OUT] =
+		HINT_DESC("relaxed_order", dma_hint, relaxed_out, 0, 1),
+	[DMA_HINT_READ_CURRENT] =
+		HINT_DESC("read_current", dma_hint, read_current, 0, 1),
+	[DMA_HINT_LATENCY_TIMER] =
+		HINT_DESC("latency_timer", dma_hint_dev, latency_timer, 0, 255),
+	[DMA_HINT_CACHE_LINE_SIZE] =
+		HINT_DESC("cache_line_size", dma_hint_dev, cls_dwords, 0, 255),
+	[DMA_HINT_MWI] =
+		HINT_DESC("mwi", dma_hint_dev, mwi, 0, 1),
+	[DMA_HINT_MAX_READ] =
+		HINT_DESC("max_read", dma_hint_dev, max_read, 128, 4096),
+	[DMA_HINT_RELAXED] =
+		HINT_DESC("relaxed_order", dma_hint_dev, relaxed, 0, 1),
+	[DMA_HINT_NO_SNOOP] =
+		HINT_DESC("no_snoop", dma_hint_dev, no_snoop, 0, 1),
+	[DMA_HINT_READ_WORDS] =
+		HINT_DESC("read_words", dma_hint_dev, read_words, 0, 255),
+	[DMA_HINT_WRITE_WORDS] =
+		HINT_DESC("write_words", dma_hint_dev, write_words, 0, 255),
+};
+
+/* A hint's name in sysfs */
+const char *dma_hint_name(enum dma_hint_id id)
+{
+	return hint_descs[id].name;
+}
 
 /* What everybody on the path has to allow; of the others the nearest decides */
 #define HINT_ALL_OF_PATH	(BIT(DMA_HINT_RELAXED_OUT) |		\
@@ -128,89 +170,39 @@ static enum dma_hint_cmd slot_cmd(unsigned int slot)
 	return slot % DMA_HINT_NR_CMDS;
 }
 
-/* The member of a set that a slot stands for: its valid, and its value */
-static u32 *slot_valid(struct dma_hint_set *set, unsigned int slot)
+/* Where a set has the structure of a slot, which begins with its valid */
+static size_t slot_offset(unsigned int slot)
 {
+	static_assert(!offsetof(struct dma_hint, valid));
+	static_assert(!offsetof(struct dma_hint_dev, valid));
+
 	if (slot_id(slot) >= DMA_HINT_NR_CELL)
-		return &set->dev.valid;
-	return &set->cell[slot_class(slot)][slot_cmd(slot)].valid;
+		return offsetof(struct dma_hint_set, dev);
+	return offsetof(struct dma_hint_set, cell) + sizeof(struct dma_hint) *
+		(slot_class(slot) * DMA_HINT_NR_CMDS + slot_cmd(slot));
 }
 
-static u16 slot_value(const struct dma_hint_set *set, unsigned int slot)
+/* A slot's value; whether the set says anything of it */
+static bool slot_get(const struct dma_hint_set *set, unsigned int slot, u16 *val)
 {
-	const struct dma_hint *h = &set->cell[slot_class(slot)][slot_cmd(slot)];
+	const struct hint_desc *d = &hint_descs[slot_id(slot)];
+	const void *h = (const void *)set + slot_offset(slot);
 
-	switch (slot_id(slot)) {
-	case DMA_HINT_PREFETCH:
-		return h->prefetch_lines;
-	case DMA_HINT_BLOCK:
-		return h->block_bytes;
-	case DMA_HINT_RELAXED_OUT:
-		return h->relaxed_out;
-	case DMA_HINT_READ_CURRENT:
-		return h->read_current;
-	case DMA_HINT_LATENCY_TIMER:
-		return set->dev.latency_timer;
-	case DMA_HINT_CACHE_LINE_SIZE:
-		return set->dev.cls_dwords;
-	case DMA_HINT_MWI:
-		return set->dev.mwi;
-	case DMA_HINT_MAX_READ:
-		return set->dev.max_read;
-	case DMA_HINT_RELAXED:
-		return set->dev.relaxed;
-	case DMA_HINT_NO_SNOOP:
-		return set->dev.no_snoop;
-	case DMA_HINT_READ_WORDS:
-		return set->dev.read_words;
-	default:
-		return set->dev.write_words;
-	}
+	*val = d->min ? *(const u16 *)(h + d->offset) :
+			*(const u8 *)(h + d->offset);
+	return *(const u32 *)h & BIT(slot_id(slot));
 }
 
-static void slot_set_value(struct dma_hint_set *set, unsigned int slot, u16 val)
+static void slot_set(struct dma_hint_set *set, unsigned int slot, u16 val)
 {
-	struct dma_hint *h = &set->cell[slot_class(slot)][slot_cmd(slot)];
+	const struct hint_desc *d = &hint_descs[slot_id(slot)];
+	void *h = (void *)set + slot_offset(slot);
 
-	*slot_valid(set, slot) |= BIT(slot_id(slot));
-	switch (slot_id(slot)) {
-	case DMA_HINT_PREFETCH:
-		h->prefetch_lines = val;
-		break;
-	case DMA_HINT_BLOCK:
-		h->block_bytes = val;
-		break;
-	case DMA_HINT_RELAXED_OUT:
-		h->relaxed_out = val;
-		break;
-	case DMA_HINT_READ_CURRENT:
-		h->read_current = val;
-		break;
-	case DMA_HINT_LATENCY_TIMER:
-		set->dev.latency_timer = val;
-		break;
-	case DMA_HINT_CACHE_LINE_SIZE:
-		set->dev.cls_dwords = val;
-		break;
-	case DMA_HINT_MWI:
-		set->dev.mwi = val;
-		break;
-	case DMA_HINT_MAX_READ:
-		set->dev.max_read = val;
-		break;
-	case DMA_HINT_RELAXED:
-		set->dev.relaxed = val;
-		break;
-	case DMA_HINT_NO_SNOOP:
-		set->dev.no_snoop = val;
-		break;
-	case DMA_HINT_READ_WORDS:
-		set->dev.read_words = val;
-		break;
-	default:
-		set->dev.write_words = val;
-		break;
-	}
+	*(u32 *)h |= BIT(slot_id(slot));
+	if (d->min)
+		*(u16 *)(h + d->offset) = val;
+	else
+		*(u8 *)(h + d->offset) = d->max == 1 ? !!val : val;
 }
 
 static void set_to_vec(const struct dma_hint_set *set, struct hint_vec *vec)
@@ -218,12 +210,9 @@ static void set_to_vec(const struct dma_hint_set *set, struct hint_vec *vec)
 	unsigned int slot;
 
 	vec->valid = 0;
-	for (slot = 0; slot < DMA_HINT_NR_SLOTS; slot++) {
-		vec->val[slot] = slot_value(set, slot);
-		if (*slot_valid((struct dma_hint_set *)set, slot) &
-		    BIT(slot_id(slot)))
+	for (slot = 0; slot < DMA_HINT_NR_SLOTS; slot++)
+		if (slot_get(set, slot, &vec->val[slot]))
 			vec->valid |= BIT_ULL(slot);
-	}
 }
 
 /* Under the lock: a device's record, made when it is wanted first */
@@ -469,31 +458,11 @@ static int hint_refuse(struct hint_dev *hd, unsigned int slot, u16 val)
 
 static int hint_check_value(struct hint_dev *hd, unsigned int slot, u16 val)
 {
-	enum dma_hint_id id = slot_id(slot);
-	bool ok = true;
+	const struct hint_desc *d = &hint_descs[slot_id(slot)];
 
-	switch (id) {
-	case DMA_HINT_PREFETCH:
-		ok = val <= 3;
-		break;
-	case DMA_HINT_BLOCK:
-		ok = is_power_of_2(val) && val >= 512 && val <= 4096;
-		break;
-	case DMA_HINT_MAX_READ:
-		ok = is_power_of_2(val) && val >= 128 && val <= 4096;
-		break;
-	case DMA_HINT_LATENCY_TIMER:
-	case DMA_HINT_CACHE_LINE_SIZE:
-	case DMA_HINT_READ_WORDS:
-	case DMA_HINT_WRITE_WORDS:
-		ok = val <= 255;
-		break;
-	default:
-		ok = val <= 1;
-		break;
-	}
-	return ok ? 0 : hint_error(hd, -EINVAL, "%s: %u is out of range",
-				   dma_hint_names[id], val);
+	if (val >= d->min && val <= d->max && (!d->min || is_power_of_2(val)))
+		return 0;
+	return hint_error(hd, -EINVAL, "%s: %u is out of range", d->name, val);
 }
 
 /* An -EPERM may be overridden; the plan keeps that it was. */
@@ -538,7 +507,7 @@ static int hint_plan_field(struct hint_plan *plan, struct hint_dev *hd,
 			   const struct hint_vec *vec, unsigned int slot)
 {
 	struct pci_dev *pdev = to_pci_dev(hd->dev);
-	const char *name = dma_hint_names[slot_id(slot)];
+	const char *name = dma_hint_name(slot_id(slot));
 	u16 val = vec->val[slot];
 	u64 slots = f->slots;
 	unsigned int other;
@@ -594,7 +563,7 @@ static int hint_plan_slot(struct hint_plan *plan, struct hint_dev *hd,
 	if (id <= DMA_HINT_BLOCK && path_says_length(pdev))
 		return hint_error(hd, -EOPNOTSUPP,
 				  "%s: requests say their length on PCI-X and PCI Express",
-				  dma_hint_names[id]);
+				  dma_hint_name(id));
 	n = hint_path(hd->dev, path);
 	for (i = 0; i < n; i++) {
 		if (!hint_field(path[i], pdev, slot, &field))
@@ -608,7 +577,7 @@ static int hint_plan_slot(struct hint_plan *plan, struct hint_dev *hd,
 	}
 	return found ? 0 : hint_error(hd, -EOPNOTSUPP,
 				      "%s: nobody on the path has it",
-				      dma_hint_names[id]);
+				      dma_hint_name(id));
 }
 
 /* One that has several host bridges below it may be registered for each. */
@@ -1014,7 +983,7 @@ int dma_hints_get(struct device *dev, struct dma_hint_set *set)
 		slot = take_slot(&slots);
 		ret = hint_get_slot(dev, slot, &val);
 		if (!ret)
-			slot_set_value(set, slot, val);
+			slot_set(set, slot, val);
 		else if (ret != -ENODATA)
 			break;
 		ret = 0;

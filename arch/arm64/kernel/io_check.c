@@ -48,7 +48,7 @@ EXPORT_SYMBOL_GPL(io_check_test_extable);
 #endif
 
 /**
- * io_check_fixup() - continue a checked access behind its fault
+ * io_check_fixup() - continue a checked access after its fault
  * @regs: registers of the abort
  * @status: its ESR
  * @addr: its FAR

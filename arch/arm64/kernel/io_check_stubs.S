@@ -14,7 +14,7 @@
  * A stub is entered with bl by the asm of <asm/io_check.h>.
  *
  * Each range is the access alone.  Its barriers are those of readX() and
- * writeX(), the control dependency behind a load included, see __io_ar().
+ * writeX(), the control dependency after a load included, see __io_ar().
  *
  * No probes here: a copy of an access would fault outside of its range.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What continues a checked access behind its high priority machine check
+ * What continues a checked access after its high priority machine check
  * (HPMC).  The accesses themselves are in <asm/io_check.h>.
  *
  * Firmware gets an HPMC first, and what it does to the registers is its own
@@ -70,7 +70,7 @@ io_check_pim:
 	.block	PIM_REGS * REG_SZ
 
 /*
- * io_check_hpmc - continue a checked access behind its HPMC
+ * io_check_hpmc - continue a checked access after its HPMC
  *
  * os_hpmc branches here when PDC_PIM has given it PIM: real mode, narrow, PSW M
  * off and Q on.  An HPMC of another kind goes back to os_hpmc_go_on, with all

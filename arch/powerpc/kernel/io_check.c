@@ -43,7 +43,7 @@ extern const char io_check_landing[];
 #endif
 
 /**
- * io_check_fixup() - continue a checked access behind its fault
+ * io_check_fixup() - continue a checked access after its fault
  * @regs: registers of the machine check
  * @status: its DSISR; 0 on 32-bit CPUs, which do not set it
  * @addr: its DAR; likewise
@@ -94,7 +94,7 @@ bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
 	regs->gpr[9] = regs->nip;
 	regs->gpr[11] = session;
 	regs->gpr[12] = at;
-	/* behind the access: the range has one instruction more */
+	/* after the access: the range has one instruction more */
 	regs->ctr = io_check_address(&s->end) - 4;
 	regs_set_return_ip(regs, (unsigned long)io_check_landing);
 	return true;

@@ -27,7 +27,7 @@ EXPORT_SYMBOL_GPL(io_check_test_extable);
 #endif
 
 /**
- * ex_handler_io_check() - continue a checked access behind its fault
+ * ex_handler_io_check() - continue a checked access after its fault
  * @ex: the stub's entry in the exception table
  * @regs: registers of the trap
  *

@@ -648,7 +648,7 @@ static void test_fail_nth(struct kunit *test)
 			all_kinds(&s);
 			p->nth = nth;
 			ret = dma_hints_set(&k->a.pdev.dev, &s);
-			if (p->nth) {		/* not come to */
+			if (p->nth) {		/* not reached */
 				p->nth = 0;
 				KUNIT_EXPECT_EQ(test, ret, 0);
 				KUNIT_EXPECT_EQ(test, dma_hints_reset(&k->a.pdev.dev), 0);

@@ -431,7 +431,7 @@ static void test_record(struct kunit *test)
 	KUNIT_EXPECT_LE(test, err->time_ns, local_clock());
 	KUNIT_EXPECT_EQ(test, err->count, 1);
 	KUNIT_EXPECT_EQ(test, err->seq,
-			(u32)atomic_read(&io_check_now) / IO_CHECK_SEQ_ONE);
+			(u32)atomic_read(&io_check_seq) / IO_CHECK_SEQ_ONE);
 	KUNIT_EXPECT_EQ(test, err->error, -EIO);
 	KUNIT_EXPECT_TRUE(test, cpu_online(err->cpu));
 	KUNIT_EXPECT_EQ(test, err->cause, IO_CHECK_ABORT);
@@ -537,7 +537,7 @@ static void test_other_domain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	io_check_begin(&c, k->pdev, 0);
-	atomic_add(IO_CHECK_SEQ_ONE, &io_check_now);
+	atomic_add(IO_CHECK_SEQ_ONE, &io_check_seq);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
@@ -550,7 +550,7 @@ static void seq_to(struct pci_dev *pdev, u32 seq)
 	int i;
 
 	for (i = 3; i >= 0; i--) {
-		atomic_set(&io_check_now, seq - i * (1U << 30));
+		atomic_set(&io_check_seq, seq - i * (1U << 30));
 		io_check_domain_error(pdev);
 	}
 }
@@ -561,12 +561,12 @@ static void test_seq_wraps(struct kunit *test)
 	static const int starts[] = {
 		INT_MAX & -(int)IO_CHECK_SEQ_ONE, -(int)IO_CHECK_SEQ_ONE
 	};
-	int old = atomic_read(&io_check_now), i;
+	int old = atomic_read(&io_check_seq), i;
 	struct io_check c;
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		seq_to(k->pdev, starts[i]);
-		atomic_set(&io_check_now, starts[i]);
+		atomic_set(&io_check_seq, starts[i]);
 		io_check_begin(&c, k->pdev, 0);
 		io_check_domain_error(k->pdev);
 		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);

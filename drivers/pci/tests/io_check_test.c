@@ -9,7 +9,7 @@
  *
  * FILE is io_check_test in debugfs.  OP is r or w, plain read or write; R or
  * W, checked; X, a plain load with an exception table entry; S, a checked read
- * of the guard page behind the mapping.
+ * of the guard page after the mapping.
  */
 
 #include <linux/debugfs.h>

@@ -31,7 +31,7 @@ def system(tmp_path):
 
 
 def test_sweep(system, capsys):
-    """Each value is there while fio runs, and reset behind it."""
+    """Each value is there while fio runs, and reset after it."""
     where, hints, argv = system
     measure.main([*argv, "--hints", "prefetch"])
     # NONE; then consistent MRM with four values, twice each

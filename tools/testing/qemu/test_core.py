@@ -40,7 +40,7 @@ MUTANTS = (
     ("the mask of io_check_clear_status()", CORE,
      "	status &= mask;\n", "", "test_third_party"),
     ("the snapshot after the harvest, under the lock", CORE,
-     "		c->word = atomic_read(&io_check_now) | c->stop;\n"
+     "		c->word = atomic_read(&io_check_seq) | c->stop;\n"
      "		raw_spin_unlock", "		raw_spin_unlock",
      "test_harvest_old"),
     ("the harvest at the beginning", CORE,
@@ -103,30 +103,30 @@ MUTANTS = (
      "PCI_STATUS_ERROR_BITS &\n					   ~PCI_STATUS_SIG_SYSTEM_ERROR",
      "PCI_STATUS_ERROR_BITS", "test_query"),
     ("the query's sentinel", CORE,
-     "	if (!cause && !resets && io_check_ask_sentinel(pdev) == SILENT)",
+     "	if (!cause && !resets && io_check_ask_sentinel(pdev) == IO_CHECK_SILENT)",
      "	if (false)", "test_query"),
     ("the query's patience in a reset", CORE,
      "	bool resets = io_check_dev_recovers(pdev);",
      "	bool resets = false;", "test_query_in_reset"),
     ("the isolated channel", CORE,
-     "	else if (c->pdev->error_state == pci_channel_io_frozen &&\n"
-     "		 !(c->flags & IO_CHECK_CONTINUE))\n"
-     "		err.cause = IO_CHECK_FROZEN;\n", "", "test_channel"),
+     "		else if (c->pdev->error_state == pci_channel_io_frozen &&\n"
+     "			 !(c->flags & IO_CHECK_CONTINUE))\n"
+     "			err.cause = IO_CHECK_FROZEN;\n", "", "test_channel"),
     ("the removed channel", CORE,
-     "	else if (c->pdev->error_state == pci_channel_io_perm_failure)\n"
-     "		err.cause = IO_CHECK_GONE;\n", "",
+     "		if (c->pdev->error_state == pci_channel_io_perm_failure)\n"
+     "			err.cause = IO_CHECK_GONE;\n		else if", "		if",
      "test_channel"),
     ("io_check_failed() of a harvesting session", CORE,
      "	return c->stop & ~(IO_CHECK_STOP_INJECT | IO_CHECK_STOP_ASK) ||\n",
      "	return c->stop ||\n", "test_harvest"),
     ("what GATED leaves out", CORE,
-     "	if (c->flags & IO_CHECK_GATED)\n", "	if (0)\n", "test_channel"),
+     "	if (!(c->flags & IO_CHECK_GATED)) {\n", "	if (1) {\n", "test_channel"),
     ("the sequence in io_check_clean()", HEADER,
-     "	return (u32)atomic_read(&io_check_now) == c->word;",
+     "	return (u32)atomic_read(&io_check_seq) == c->word;",
      "	return !c->stop;", "test_resume"),
     ("the state in io_check_clean()", HEADER,
-     "	return (u32)atomic_read(&io_check_now) == c->word;",
-     "	return (u32)atomic_read(&io_check_now) == c->word - c->stop;", "test_resume"),
+     "	return (u32)atomic_read(&io_check_seq) == c->word;",
+     "	return (u32)atomic_read(&io_check_seq) == c->word - c->stop;", "test_resume"),
     ("the vendor ID behind all-ones", HEADER,
      "	if (*val == ~0U && !pci_device_is_present(pdev))\n"
      "		ret = -ENODEV;\n", "", "test_once"),
@@ -302,9 +302,9 @@ RACES = (
     ("the lock around the snapshot", CORE,
      (("		raw_spin_lock_irqsave(&d->lock, flags);\n"
        "		io_check_harvest(d, c->pdev, PCI_STATUS_ERROR_BITS);\n"
-       "		c->word = atomic_read(&io_check_now) | c->stop;\n"
+       "		c->word = atomic_read(&io_check_seq) | c->stop;\n"
        "		raw_spin_unlock_irqrestore(&d->lock, flags);\n",
-       "		c->word = atomic_read(&io_check_now) | c->stop;\n"
+       "		c->word = atomic_read(&io_check_seq) | c->stop;\n"
        "		(void)flags;\n		(void)d;\n"),)),
 )
 

@@ -173,9 +173,9 @@ def test_rename(work):
     old = "drivers/message/fusion/recover-from-failed-register-accesses.patch"
     new = old.replace("recover", "come-back")
     place = work.listed().index(old)
-    subject = "scsi: mptfusion: Come back from failed register accesses"
+    subject = "scsi: message: fusion: Come back from failed register accesses"
     found = work.git("log", "--format=%h %s").splitlines()
-    commit = next(c.split()[0] for c in found if "mptfusion" in c and c.endswith(
+    commit = next(c.split()[0] for c in found if "message: fusion" in c and c.endswith(
         "Recover from failed register accesses"))
     work.rebase(f"'s/^pick {commit}.*/&\\nexec git commit -q --amend -m \"{subject}\"/'")
     out = work.refresh()
@@ -204,8 +204,8 @@ def test_reorder(work):
 
 def test_edit_and_amend(work):
     """A fixup and an amended message come back; bases with hunks of their own are named."""
-    name, path = f"{SYM}/state-dma-hints.patch", "drivers/scsi/Kconfig"
-    subject = "scsi: sym53c8xx_2: State DMA hints"
+    name, path = f"{SYM}/set-dma-hints.patch", "drivers/scsi/Kconfig"
+    subject = "scsi: sym53c8xx_2: Set DMA hints"
 
     def found():
         return next(ln.split()[0] for ln in work.git("log", "--format=%h %s").splitlines()
@@ -221,7 +221,7 @@ def test_edit_and_amend(work):
     out = work.refresh()
     text = (work.copy.dir / name).read_text()
     assert "Tested-by: B <b@c>\n---\n" in text
-    override = (work.copy.dir / SYM / "6.12/state-dma-hints.patch").read_text()
+    override = (work.copy.dir / SYM / "6.12/set-dma-hints.patch").read_text()
     if work.base == BASES[0]:
         assert "its memory" in text and "its memory" not in override
         assert f"note: {path} of {name} has changed, and 6.12 has its own hunks" in out
@@ -276,16 +276,16 @@ def test_interrupted(work):
 def test_other_base_misfits(work):
     """A patch that an edit keeps from another base is named, with that base."""
     other = next(b for b in BASES if b != work.base)
-    subject, path = "scsi: sym53c8xx_2: State DMA hints", f"{SYM}/sym_glue.c"
+    subject, path = "scsi: sym53c8xx_2: Set DMA hints", f"{SYM}/sym_glue.c"
     change_own_line(work, other, path)
     work.git("commit", "-qam", f"fixup! {subject}")
     work.git("-c", "sequence.editor=true", "rebase", "-q", "-i", "--autosquash", "base")
     out = work.refresh()
-    told = f"note: base {other} is to be looked at: {SYM}/state-dma-hints.patch"
+    told = f"note: base {other} is to be looked at: {SYM}/set-dma-hints.patch"
     # a base that is not a patch's home has hunks of its own instead
     assert (told in out) == (work.base == BASES[0])
     faults = work.copy.tool("check", fails=work.base == BASES[0])
-    assert not faults or f"{SYM}/state-dma-hints.patch" in faults
+    assert not faults or f"{SYM}/set-dma-hints.patch" in faults
 
 
 def test_other_base_absent(work):

@@ -20,7 +20,7 @@
  * so that its machine check comes before they are done (Power ISA Book II,
  * "Instruction Synchronization").  A store's comes at the store, or so late that
  * no access owns it; 32-bit CPUs wait for it in a sync.  32-bit CPUs take a machine
- * check at any of these instructions, or at the one behind them, as __do_in_asm()
+ * check at any of these instructions, or at the one after them, as __do_in_asm()
  * and __do_out_asm() in <asm/io.h> have it: the range has that one, which is not
  * done yet, and is where things go on after a fault.
  *

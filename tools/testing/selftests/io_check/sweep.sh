@@ -10,11 +10,11 @@
 #
 # PHASE is one of
 #	io	writes to the adapter's disks and their verification
-#	reset	the recovery from a failed access: accesses behind that one
+#	reset	the recovery from a failed access: accesses after that one
 #	fault	the driver's answer to a fault of the adapter's firmware (Fusion)
 #	eh	error handling: resets of a device, of the bus (sym53c8xx) and of
 #		the host
-#	twice	the same; the next access behind the n-th fails, too
+#	twice	the same; the next access after the n-th fails, too
 #	abort	the abort of commands that the slow disk has not done in time
 #	rare	commands of the driver's /proc/scsi file, and one that is sent more
 #		data than it has room for (sym53c8xx)
