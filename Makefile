@@ -18,7 +18,7 @@ SMP ?= $(call config,SMP,1)
 HBA ?= $(call config,HBA,fusion)
 # with another ARCH than .config's its own machine
 MACHINE ?= $(if $(filter $(ARCH),$(call config,ARCH)),$(call config,MACHINE))
-VARIANT ?= $(call config,VARIANT_DRIVERS,on)$(call config,VARIANT_DEBUG)
+VARIANT ?= $(subst $() ,,on$(foreach d,$(DRIVERS),$(call config,VARIANT_$(d)))$(call config,VARIANT_DEBUG))
 # of make check-configs: pattern of names, random ones a start, objects besides, part
 CONFIGS ?= *
 N ?= 2
@@ -29,12 +29,13 @@ DRIVER ?= fusion
 # of make series: a part of cover-letters/, and who sends it
 TOPIC ?= series
 SIGNOFF ?=
-SWEEP_ARCH := $(if $(filter sym53c8xx,$(DRIVER)),arm64,ppc64)
 
 PYTHON := /usr/bin/python3
 QEMU := tools/testing/qemu
 SERIES := $(PYTHON) scripts/series.py
+BUILDS := $(QEMU)/builds
 ARCHES := $(patsubst $(QEMU)/arch/%.env,%,$(wildcard $(QEMU)/arch/*.env))
+DRIVERS := $(patsubst $(QEMU)/drivers/%.toml,%,$(wildcard $(QEMU)/drivers/*.toml))
 
 # all that was asked for, of which scripts/setup.sh may name the packages
 export BENCH_GOALS := $(MAKECMDGOALS) $(MAKEOVERRIDES)
@@ -54,7 +55,6 @@ endif
 ifeq ($(filter $(ARCH),$(ARCHES)),)
 $(error no ARCH '$(ARCH)' in $(QEMU)/arch; there are: $(ARCHES))
 endif
-DRIVERS := fusion sym53c8xx
 ifneq ($(filter-out $(DRIVERS),$(HBA) $(DRIVER)),)
 $(error no driver '$(filter-out $(DRIVERS),$(HBA) $(DRIVER))'; there are: $(DRIVERS))
 endif
@@ -69,31 +69,25 @@ ifeq ($(filter $(BASE),$(or $(arch_bases),$(BASE))),)
 $(error no ARCH '$(ARCH)' in base $(BASE); it is in: $(arch_bases))
 endif
 
-# Machines of make check; those without a vanilla kernel there, and so without
-# the drivers' tests; and those that make check-all adds
-MACHINES := powernv9:ppc64 arm64-virt:arm64 g3beige:ppc32 c3700:parisc64
-PATCHED_MACHINES := q35:x86_64
-ALL_MACHINES := $(MACHINES) $(PATCHED_MACHINES) riscv64-virt:riscv64 mac99:ppc32 b160l:parisc \
-	powernv8:ppc64 powernv10:ppc64 \
-	pseries8:ppc64 pseries9:ppc64 pseries10:ppc64 \
-	powernv8:ppc64el powernv9:ppc64el powernv10:ppc64el \
-	pseries8:ppc64el pseries9:ppc64el pseries10:ppc64el
-# Machines of make check-hints
-HINTS_MACHINES := powernv9:ppc64 c3700:parisc64 b160l:parisc q35:x86_64
-# Guests of the drivers' tests: MACHINE:ARCH:CPUS:HBA, :demo for two tests alone
-GUESTS := powernv9:ppc64:1:fusion arm64-virt:arm64:1:fusion \
-	arm64-virt:arm64:1:sym53c8xx g3beige:ppc32:1:sym53c8xx \
-	c3700:parisc64:1:fusion
-ALL_GUESTS := $(GUESTS) powernv9:ppc64:2:fusion \
-	powernv10:ppc64:1:fusion $(foreach m,powernv8 pseries8 pseries9 pseries10,\
-		$(m):ppc64:1:fusion:demo $(m):ppc64el:1:fusion:demo) \
-	g3beige:ppc32:1:fusion mac99:ppc32:1:fusion mac99:ppc32:1:sym53c8xx \
-	b160l:parisc:1:fusion b160l:parisc:1:sym53c8xx \
-	c3700:parisc64:1:sym53c8xx \
-	powernv9:ppc64el:1:fusion powernv10:ppc64el:1:fusion:demo arm64-virt:arm64:2:sym53c8xx \
-	riscv64-virt:riscv64:1:fusion riscv64-virt:riscv64:1:sym53c8xx \
-	q35:x86_64:1:fusion q35:x86_64:1:sym53c8xx
-arches_of = $(sort $(foreach m,$(1),$(lastword $(subst :, ,$(m)))))
+# $(call facts,KEY): MACHINE:VALUE of all machines that have the list KEY
+facts = $(shell cd $(QEMU)/machines && awk -v key='$(1) =' 'index($$0, key) == 1 \
+	{ sub(/[.]toml$$/, "", FILENAME); n = split($$0, word, "\""); \
+	  for (i = 2; i <= n; i += 2) print FILENAME ":" word[i] }' *.toml)
+CHECK := $(call facts,check)
+CHECK_ALL := $(CHECK) $(call facts,check_all)
+# Of MACHINE:ARCH:CPUS:DRIVER: those with a driver's tests, their machines, and machines
+# with the core's tests alone, which need no vanilla kernel
+guests = $(foreach g,$(1),$(if $(word 4,$(subst :, ,$(g))),$(g)))
+machines = $(sort $(foreach g,$(1),$(subst $() ,:,$(wordlist 1,2,$(subst :, ,$(g))))))
+GUESTS := $(call guests,$(CHECK))
+MACHINES := $(call machines,$(GUESTS))
+PATCHED_MACHINES := $(filter-out $(MACHINES),$(call machines,$(CHECK)))
+# the one that tests want which need no other
+MAIN := $(call env,MACHINE,ppc64):ppc64
+HINTS_MACHINES := $(call facts,hints)
+# LSI's disks want a machine without an IOMMU: the driver's file says where it is swept
+SWEEP_ARCH := $(shell sed -n '/^\[sweep\]/,/^\[/s/^arch = "\(.*\)"/\1/p' $(QEMU)/drivers/$(DRIVER).toml)
+arches_of = $(sort $(foreach m,$(1),$(word 2,$(subst :, ,$(m)))))
 
 PHONY :=
 # "make ARCH=x", as in Linux
@@ -114,23 +108,23 @@ help:				## this text
 	$(Q)echo 'of fresh: SUITES="main all" CMD="$(CMD)"; scripts/fresh.sh has options'
 
 PHONY += demo
-demo: has-machine kernels-$(ARCH)	## verified I/O through bus errors, vanilla and patched
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(ARCH) $(VARIANT)
+demo: times has-machine kernels-$(ARCH)	## verified I/O through bus errors, vanilla and patched
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched $(ARCH) $(VARIANT)
 	$(Q)$(PYTHON) $(QEMU)/demo.py --base $(BASE) --arch $(ARCH) \
 		$(if $(MACHINE),--machine $(MACHINE)) --variant $(VARIANT) \
 		--hba $(HBA) --faults $(FAULTS) --seed $(SEED) --disks $(DISKS) --smp $(SMP)
 
 PHONY += has-machine
 has-machine:
-	$(if $(call env,MACHINE,$(ARCH)),,$(error no machine of QEMU's runs ARCH '$(ARCH)': choose another))
+	$(if $(call env,MACHINE,$(ARCH)),,$(error QEMU has no machine for ARCH '$(ARCH)': choose another))
 
 PHONY += kernels
 kernels: kernels-$(ARCH)	## ARCH's kernels, vanilla and patched
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(ARCH) plain
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched $(ARCH) plain
 
 PHONY += image
 image: patched-ia64		## kernel and initramfs for an ia64 emulator of your own: QEMU_IA64
-	$(Q)$(QEMU)/ia64/image.sh $(BASE)
+	$(Q)$(BUILDS)/ia64/image.sh $(BASE)
 
 # what is called the same in Debian, and has a machine whose bus fails accesses
 DEB_ARCHES := ppc64el ppc64 arm64 riscv64
@@ -145,12 +139,13 @@ deb: has-deb deb-$(ARCH)	## Debian package of the patched kernel, installed in a
 PHONY += $(addprefix deb-,$(DEB_ARCHES))
 $(addprefix deb-,$(DEB_ARCHES)): deb-%: patched toolchain-%
 	$(Q)scripts/setup.sh deb qemu
-	$(Q)$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
-	$(Q)$(QEMU)/deb.sh $(BASE) $*
+	$(Q)$(BUILDS)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
+	$(Q)$(BUILDS)/deb.sh $(BASE) $*
 
 # The menu is the base's own; its tool is built once.
 KCONFIG = $(MAKE) -s -C build/$(firstword $(BASES))/vanilla O=$(CURDIR)/build/kconfig \
-	ARCH=x86 HOSTCC=gcc KBUILD_KCONFIG=$(CURDIR)/Kconfig KCONFIG_CONFIG=$(CURDIR)/.config
+	ARCH=x86 HOSTCC=gcc KBUILD_KCONFIG=$(CURDIR)/Kconfig KCONFIG_CONFIG=$(CURDIR)/.config \
+	BENCH_CHOICES=$(CURDIR)/build/kconfig/choices
 PHONY += menuconfig
 menuconfig: setup-menuconfig kconfig		## choose base, machine, adapter, options: .config
 	$(Q)$(KCONFIG) menuconfig
@@ -173,28 +168,30 @@ hints-report: setup-report	## the DMA hints paper's tables beside a model's
 ##@ Check
 # $(call pytest,TARGET,MACHINES,GUESTS,ARGUMENTS,FILE)
 pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_GUESTS="$(3)" \
-	$(PYTHON) -m pytest -p no:cacheprovider -q -s --rootdir=$(QEMU) \
-	$(QEMU)$(5) $(4)
+	$(PYTHON) -m pytest -q -s -c $(QEMU)/pytest.ini --rootdir=$(QEMU) \
+	$(QEMU)/tests$(5) $(4)
 
 # variants of the kernel that the core's suite runs on
 PHONY += kernels-core
 kernels-core: kernels-ppc64
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
 
 # kernel of the short sweep
 PHONY += kernels-debug+kasan
 kernels-debug+kasan: kernels-ppc64
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched ppc64 on+debug+kasan
 
-# of lib.sh, for the table of minutes at the end; once packages are there
+# for the table of minutes at the end: when make began, and builds/lib.sh's steps
 PHONY += times
 times:
+	$(Q)mkdir -p build
+	$(Q)echo "$$(date +%s) $$([ -d build/userspace ] && echo warm || echo cold)" > build/times.start
 	$(Q)rm -f build/times.tsv
 
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
 check: kernels-check check-bases check-model	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-k 'not each_patch and not mutant and not elsewhere and not test_docs and not vanilla_unplugs and not sweep_short and not test_deb and not test_refresh')
+	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-m 'not slow')
 else
 # no machine: its code is looked at
 check: lint series patched setup-build setup-$(ARCH)-binutils
@@ -202,7 +199,7 @@ check: lint series patched setup-build setup-$(ARCH)-binutils
 endif
 
 PHONY += kernels-check
-kernels-check: lint times series kernels-core setup-ia64-binutils toolchain-riscv64 \
+kernels-check: times lint series kernels-core setup-ia64-binutils toolchain-riscv64 \
 	$(addprefix kernels-,$(call arches_of,$(MACHINES))) \
 	$(addprefix patched-,$(call arches_of,$(PATCHED_MACHINES)))
 
@@ -213,16 +210,16 @@ check-bases: $(addprefix check-base-,$(OTHER_BASES))
 PHONY += $(addprefix check-base-,$(BASES))
 $(addprefix check-base-,$(BASES)): check-base-%:
 	$(Q)$(MAKE) --no-print-directory lint series \
-		patched-$(call arches_of,$(firstword $(MACHINES))) BASE=$*
-	$(Q)BENCH_BASE=$* $(call pytest,,$(firstword $(MACHINES)),,-k test_suites,/test_check.py)
+		patched-$(call arches_of,$(MAIN)) BASE=$*
+	$(Q)BENCH_BASE=$* $(call pytest,,$(MAIN),,,/test_check.py::test_suites)
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
-	$(Q)$(call pytest,,$(firstword $(MACHINES)),$(GUESTS),,/test_core.py)
+	$(Q)$(call pytest,,$(MAIN),,,/test_core.py)
 
 PHONY += check-all
-check-all: lint times series setup-docs setup-send check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(ALL_MACHINES)))	## all machines, each patch, the documentation
-	$(Q)$(call pytest,check-all,$(ALL_MACHINES),$(ALL_GUESTS))
+check-all: times lint series setup-docs setup-send check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
+	$(Q)$(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
 # on both bases, if none was asked for
@@ -243,10 +240,10 @@ PHONY += check-model
 check-model: setup-lint
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
-# the seeds' evaluations; what is there and still the same is not run again
+# the papers' evaluations; what is there and still the same is not run again
 BENCH_ARCHES := ppc64 ppc32 arm64 riscv64 parisc parisc64
 PHONY += bench
-bench: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## the evaluations redone: build/bench/report.html; long, resumable
+bench: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## the evaluations redone: build/bench/BASE/report.html; long, resumable
 	$(Q)scripts/setup.sh qemu report
 	$(Q)$(PYTHON) $(QEMU)/bench.py --base $(BASE)
 PHONY += bench-quick
@@ -256,12 +253,16 @@ bench-quick: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## a sample of the 
 
 PHONY += sweep
 sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a debug kernel
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched $(SWEEP_ARCH) on+debug
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched $(SWEEP_ARCH) on+debug
 	$(Q)$(PYTHON) $(QEMU)/sweep.py --base $(BASE) --driver $(DRIVER)
 
 PHONY += matrix
-matrix:			## what met which fault, from the tests' records: README.md, Documentation
+matrix:			## which driver met which fault, from the tests' records: docs, Documentation
 	$(Q)$(PYTHON) $(QEMU)/matrix.py
+
+PHONY += tables
+tables:			## the tables of README.md and docs, from docs/results; RESULTS="FILE ..." adds files
+	$(Q)$(PYTHON) $(QEMU)/tables.py $(RESULTS)
 
 PHONY += lint
 lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
@@ -308,6 +309,7 @@ PHONY += kconfig
 kconfig: setup-build setup-$(firstword $(BASES))
 	$(Q)$(SERIES) vanilla $(firstword $(BASES))
 	$(Q)mkdir -p build/kconfig
+	$(Q)$(PYTHON) $(QEMU)/choices.py > build/kconfig/choices
 
 PHONY += base
 base: setup-lint setup-$(BASE)
@@ -319,18 +321,18 @@ patched: base
 
 PHONY += $(addprefix kernels-,$(ARCHES))
 $(addprefix kernels-,$(ARCHES)): kernels-%: patched-%
-	$(Q)$(QEMU)/kernel.sh $(BASE) vanilla $* plain
+	$(Q)$(BUILDS)/kernel.sh $(BASE) vanilla $* plain
 
 PHONY += $(addprefix patched-,$(ARCHES))
 $(addprefix patched-,$(ARCHES)): patched-%: patched toolchain-%
 	$(Q)scripts/setup.sh qemu report
-	$(Q)$(if $(call env,MACHINE,$*),$(QEMU)/userspace.sh $(or $(call env,USERSPACE,$*),$*))
-	$(Q)$(QEMU)/kernel.sh $(BASE) patched $* on
+	$(Q)$(if $(call env,MACHINE,$*),$(BUILDS)/userspace.sh $(or $(call env,USERSPACE,$*),$*))
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched $* on
 
 PHONY += $(addprefix toolchain-,$(ARCHES))
 $(addprefix toolchain-,$(ARCHES)): toolchain-%:
 	$(Q)scripts/setup.sh build $(call packages,$*)
-	$(Q)$(if $(call env,TOOLCHAIN,$*),$(QEMU)/toolchain.sh $(call env,TOOLCHAIN,$*))
+	$(Q)$(if $(call env,TOOLCHAIN,$*),$(BUILDS)/toolchain.sh $(call env,TOOLCHAIN,$*))
 
 setup-%:
 	$(Q)scripts/setup.sh $*

@@ -18,8 +18,8 @@
 # and mounts are gone.
 
 set -euo pipefail
-# shellcheck source=tools/testing/qemu/lib.sh
-. "$(dirname "$0")/../tools/testing/qemu/lib.sh"
+# shellcheck source=tools/testing/qemu/builds/lib.sh
+. "$(dirname "$0")/../tools/testing/qemu/builds/lib.sh"
 
 release=bookworm
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg

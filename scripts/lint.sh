@@ -67,7 +67,7 @@ spdx()
 			{ echo "$f: no SPDX-License-Identifier"; lacks=1; }
 	done < <(git ls-files -co --exclude-standard -- \
 		'*.c' '*.h' '*.S' '*.py' '*.sh' 'Makefile' '*/Makefile' \
-		.ci/run tools/testing/qemu/init)
+		.ci/run tools/testing/qemu/guest/init)
 	return $lacks
 }
 
@@ -86,8 +86,9 @@ check "checkpatch --strict, each patch" patches
 check "SPDX" spdx
 mapfile -t files < <(shell_files)
 check "shellcheck" shellcheck -x -P SCRIPTDIR -S warning "${files[@]}"
-check "shellcheck init" shellcheck -s sh -S error tools/testing/qemu/init
+check "shellcheck init" shellcheck -s sh -S error tools/testing/qemu/guest/init
 check "fault matrix" /usr/bin/python3 tools/testing/qemu/matrix.py --lint
+check "tables" /usr/bin/python3 tools/testing/qemu/tables.py --lint
 mapfile -t files < <(list '*.py')
 check "pyflakes3" pyflakes3 "${files[@]}"
 mapfile -t files < <(list . ':!COPYING')

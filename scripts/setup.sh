@@ -8,7 +8,7 @@
 #        setup.sh --uri SUITE	print where apt has that suite of Debian's from
 #
 # A package src:NAME is a source package, downloaded to build/dl; new:NAME is the
-# package NAME with the highest number behind it that the backports of Debian's
+# package NAME with the highest number after it that the backports of Debian's
 # stable release, testing or unstable have, downloaded likewise, not installed.
 #
 # The machine's own sources, pins and package lists stay as they are: the

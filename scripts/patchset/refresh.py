@@ -347,7 +347,7 @@ def relisted(text, mine, order):
     """The text of `series` with the patches `mine` in another order.
 
     order has (path as it was or None, path, rest of a new line).  Lines of other
-    bases, and comments, stay behind the line that they stand behind.
+    bases, and comments, stay after the line that they stand after.
     """
     own, after, at = {}, {None: []}, None
     for line in text.splitlines():

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Compile the patched tree in many configurations: those of configs.toml.
+"""Compile the patched tree in many configurations: those of
+kconfig/check-configs.toml.
 
 A build has Kbuild's first .config, the options that are merged into it, and the
 objects that are made: those of the directories that the series touches, those that
@@ -33,13 +34,12 @@ import tomllib
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-import boot
-import results
+from harness import arches, paths, results
 
-sys.path.insert(0, str(boot.TOP / "scripts"))
+sys.path.insert(0, str(paths.TOP / "scripts"))
 import patchset as series  # noqa: E402  (after the path is set)
 
-HERE = Path(__file__).resolve().parent
+TABLE = paths.QEMU / "kconfig/check-configs.toml"
 # Where a sample is taken from
 POOL = ("kernel", "mm", "lib", "block", "drivers/base", "drivers/ras", "drivers/edac",
         "drivers/acpi", "drivers/firmware")
@@ -56,7 +56,7 @@ ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if name not in (
         "ARCH", "CROSS_COMPILE", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS",
         "V", "BASE")},
-    "CCACHE_BASEDIR": str(boot.BUILD), "CCACHE_NOHASHDIR": "1",
+    "CCACHE_BASEDIR": str(paths.BUILD), "CCACHE_NOHASHDIR": "1",
     "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
     "PATH": os.pathsep.join([os.environ["PATH"], *map(str, TOOLCHAINS)]),
     "KBUILD_BUILD_USER": "io_check", "KBUILD_BUILD_HOST": "bench", "LC_ALL": "C"}
@@ -123,8 +123,8 @@ class Failed(Exception):
 
 
 def table():
-    """configs.toml."""
-    return tomllib.loads((HERE / "configs.toml").read_text())
+    """check-configs.toml."""
+    return tomllib.loads(TABLE.read_text())
 
 
 def toolchain(arch, tables):
@@ -132,7 +132,7 @@ def toolchain(arch, tables):
     architecture of the bench or the table."""
     if arch in tables["arch"]:
         return (*tables["arch"][arch][:2], "")
-    env = boot.facts(arch)
+    env = arches.facts(arch)
     return env["KARCH"], env["CROSS"], env.get("BASES", "")
 
 
@@ -188,12 +188,12 @@ class Sources:
                                    if t.endswith((".c", ".S"))
                                    and not t.startswith("tools/")})
         self.headers = {t for t in touched if t.endswith(".h")}
-        self.tree = boot.BUILD / base / "vanilla"
+        self.tree = paths.BUILD / base / "vanilla"
         self.reaches = {}
 
     @staticmethod
     def name(header):
-        """What stands behind #include."""
+        """What stands after #include."""
         return re.sub(r"^(arch/\w+/)?include/", "", header)
 
     def includes(self, path):
@@ -202,7 +202,7 @@ class Sources:
         return re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]',
                           file.read_text(errors="replace"), re.M) if file.is_file() else []
 
-    def of_arch(self, karch):
+    def parts_of(self, karch):
         """Touched headers and directories of an architecture and of all."""
         def mine(path):
             return not path.startswith("arch/") or path.split("/")[1] == karch
@@ -214,7 +214,7 @@ class Sources:
         key = karch, path
         if key not in self.reaches:
             self.reaches[key] = False    # of a circle
-            wanted = self.of_arch(karch)[0]
+            wanted = self.parts_of(karch)[0]
             self.reaches[key] = any(
                 name in wanted or any(self.indirect(f"{d}/{name}", karch) for d in (
                     "include", f"arch/{karch}/include"))
@@ -227,14 +227,14 @@ class Tree:
 
     def __init__(self, base, tree, build, extra=""):
         """extra is an argument for make; it has an object directory of its own."""
-        self.src, self.build = boot.BUILD / base / tree, build
+        self.src, self.build = paths.BUILD / base / tree, build
         # right below the sources, as kernel.sh has it: the compiler cache is shared
         self.obj = self.src / ("O.configs." + build.name + "@extra" * bool(extra))
-        self.log = boot.BUILD / base / "configs" / f"{build.name}.{tree}.log"
+        self.log = paths.BUILD / base / "configs" / f"{build.name}.{tree}.log"
         self.arguments = [
             f"ARCH={build.karch}", f"CROSS_COMPILE={build.cross}", "LOCALVERSION=",
             f"CC=ccache {build.compiler}", "HOSTCC=ccache gcc",
-            f"CHECK={HERE / 'sparse.sh'}",
+            f"CHECK={paths.QEMU / 'builds/sparse.sh'}",
             *([f"LLVM={build.llvm}"] if build.llvm else ()), *filter(None, [extra])]
 
     def make(self, *targets, keep_going=False, **env):
@@ -284,7 +284,7 @@ class Tree:
 
     def objects(self, sources, sample):
         """Objects to make: see above; sample is how many at the most of the last kind."""
-        headers, directories = sources.of_arch(self.build.karch)
+        headers, directories = sources.parts_of(self.build.karch)
         pool = [d for d in POOL if d not in directories]
         must, others = [], []
         for target in self.would_make(directories + pool):
@@ -421,7 +421,7 @@ def built(base, build, sources, sample, tree="patched"):
 
 def key(base, build, sample):
     """What an outcome depends on, as a digest."""
-    head = (boot.BUILD / base / "patched/.series-head").read_text()
+    head = (paths.BUILD / base / "patched/.series-head").read_text()
     version = subprocess.run([build.compiler, "--version"], capture_output=True,
                              text=True).stdout.split("\n")[0]
     text = json.dumps([head, asdict(build), sample, version,
@@ -431,7 +431,7 @@ def key(base, build, sample):
 
 def run(base, build, sources, sample):
     """Make a Build, unless it is known; return its Outcome."""
-    record = boot.BUILD / base / "configs" / f"{build.name}.json"
+    record = paths.BUILD / base / "configs" / f"{build.name}.json"
     now = key(base, build, sample)
     if record.is_file():
         known = json.loads(record.read_text())
@@ -464,7 +464,8 @@ def report(outcomes, name):
     results.write(name, not count["failed"] and not empty, {
         "counts": count,
         "builds": [{"base": base, "architecture": build.arch,
-                    "configuration": build.name, "compiler": build.compiler,
+                    "configuration": build.name, "group": build.group,
+                    "compiler": build.compiler,
                     "linked": build.vmlinux, **asdict(outcome)}
                    for (base, build), outcome in outcomes.items()]})
     print(f"{len(outcomes)} builds: " + ", ".join(f"{n} {name}" for name, n in
@@ -500,7 +501,7 @@ def main():
     pairs, sources = chosen(args), {}
     for base in args.bases.split():
         for more in ([], ["--fixes"]):
-            subprocess.run([boot.TOP / "scripts/series.py", "patched", base, *more],
+            subprocess.run([paths.SERIES, "patched", base, *more],
                            check=True)
         sources[base] = Sources(base)
     outcomes = {}

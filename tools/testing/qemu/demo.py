@@ -8,63 +8,25 @@ the patched one get the same bursts.  A table, build/results/demo.json and
 build/demo/report.html say what came of it; the exit status is 0 if all of
 the expectations hold.  Those of time are judged only where the host kept up.
 
-On a machine of QEMU's that raises no exception there are two parts: inject.py
+On a machine that raises no exception there are two parts: inject.py
 raises one at the instructions of the driver's accesses; and in bursts the
 accesses give zeros, which nothing reports but the commands' timers.
 """
 
 import argparse
-import dataclasses
-import os
 import statistics
 import sys
 from pathlib import Path
 
-import boot
-import inject
-import report
-import results
+from harness import arches, inject, paths, process, results, timeline
+from harness.drivers import DRIVERS
+from harness.guest import Boot, Disk
+from harness.machines import MACHINES, Machine
+from harness.result import Result
 
 KERNELS = {
     "vanilla": {"tree": "vanilla", "variant": "plain"},
     "patched": {"tree": "patched", "variant": "on"},
-}
-
-@dataclasses.dataclass(frozen=True)
-class Driver:
-    """How a driver is tried, and what the patched kernel is held to.
-
-    median_ms, worst_ms  guest time from the end of a burst to the first I/O
-                         completed after it
-    burst                options of pci_burst: bursts are further apart than a
-                         recovery takes, or than storm.sh has to wait for I/O
-    seconds              of wall time a burst
-    lost                 whether a burst may lose the adapter without a hit, and
-                         vanilla then die of its error handling instead
-    stubs, plain         functions with accesses to inject exceptions at: io_check's,
-                         and vanilla's
-    settle               seconds from one of those to the next
-    """
-
-    median_ms: int
-    worst_ms: int
-    burst: tuple
-    seconds: int
-    stubs: tuple
-    plain: tuple
-    settle: float
-    lost: bool = False
-
-
-DRIVERS = {
-    "fusion": Driver(600, 2000, (), 3, ("__io_check_ld32", "__io_check_st32"),
-                     ("mpt_interrupt",), 1),
-    # 3 s to let the SCSI bus settle; SCRIPTS run from a memory BAR, and raise no
-    # interrupt once it is gone.  Vanilla asserts where they were.
-    "sym53c8xx": Driver(3600, 4000, ("-l", "100000:2000000",
-                                     "-g", "300000:1000000"), 8,
-                        ("__io_check_ld8", "__io_check_st8"),
-                        ("ioread8", "sym_interrupt"), 4, lost=True),
 }
 
 # Of the CPU time that QEMU wants the host may withhold this share before a time says
@@ -116,55 +78,47 @@ that the kernel reported; times are the guest's, +10 ms; withheld: of the CPU
 time that QEMU's threads wanted.  '-': not reached."""
 
 
-def layout(disks):
+def layout(disks: int) -> tuple:
     """The disks: the last one is on the second adapter, if it is not alone."""
     first = max(1, disks - 1)
-    return [boot.Disk(hba=int(n >= first), iops=0 if n else SLOW_IOPS)
-            for n in range(disks)]
+    return tuple(Disk(hba=int(n >= first), iops=0 if n else SLOW_IOPS)
+                 for n in range(disks))
 
 
-def plan(kernel, how):
+def plan(kernel: str, how: dict) -> inject.Plan:
     """What inject.py does to a kernel."""
-    driver, plain = DRIVERS[how["hba"]], kernel == "vanilla"
+    driver, plain = DRIVERS[how["hba"]].demo, kernel == "vanilla"
     return inject.Plan(driver.plain if plain else driver.stubs, how["faults"],
                        start="storm: begins", plain=plain, seed=how["seed"],
                        settle=driver.settle)
 
 
-def run(kernel, how, log, part="bursts"):
-    """Boot one kernel; return its row and its report.Timeline.
-
-    part  "bursts"; on a machine without exceptions "injected" or "zeros"
-    """
-    hba, driver = boot.HBAS[how["hba"]], DRIVERS[how["hba"]]
+def storm(kernel: str, how: dict, log: Path, part: str) -> Boot:
+    """The Boot of a kernel and part; see run()."""
+    driver = DRIVERS[how["hba"]].demo
     count = ZEROS if part == "zeros" else how["faults"]
     args = {"bursts": [count, how["seed"], *driver.burst],
             "injected": ["-i", count, how["seed"]],
             "zeros": ["-t", ZEROS_TIMER, "-w", count, how["seed"], "-n", count,
                       *ZEROS_BURST]}[part]
-    kernels = {"vanilla": KERNELS["vanilla"],
-               "patched": {**KERNELS["patched"], "variant": how["variant"]}}
-    result = boot.boot(
+    variant = KERNELS["vanilla"] if kernel == "vanilla" else {
+        **KERNELS["patched"], "variant": how["variant"]}
+    return Boot(
         how["machine"], base=how["base"], arch=how["arch"], smp=how["smp"],
-        run=["storm"], args=args, disks=layout(how["disks"]),
+        run=("storm",), args=tuple(args), disks=layout(how["disks"]),
         ports=("bursts.csv", "samples.csv"), log=log, hba=how["hba"],
         timeout=120 + (10 if part == "zeros" else driver.seconds) * count,
-        plan=plan(kernel, how) if part == "injected" else None,
-        **kernels[kernel])
-    seen = result.figures()
-    line = report.Timeline(result)
-    recovery, outage = line.recovery()
-    hits = result.hits_in_bar()
-    store = result.hits_in_bar("write", hba.store)
-    isr = result.hits_in_bar("read", hba.isr)
+        plan=plan(kernel, how) if part == "injected" else None, **variant)
 
-    def of(times, summary):
-        return round(summary(times)) if times else None
-    return {
+
+def figures(result: Result, line: timeline.Timeline, how: dict) -> dict:
+    """The row of a boot, but for its kind of fault."""
+    seen, hits = result.figures(), result.hits_in_bar()
+    adapter = DRIVERS[how["hba"]]
+    store = result.hits_in_bar("write", adapter.store)
+    isr = result.hits_in_bar("read", adapter.isr)
+    row = {
         "outcome": result.outcome,
-        # QEMU's bus rejected the access, and said so or gave zeros
-        "fault_kind": {"bursts": "real", "injected": "injected exception",
-                       "zeros": "real, zeros"}[part],
         "faults": len(line.bursts),
         "bursts_hit": line.bursts_hit(),
         "injected": len(result.injected),
@@ -176,16 +130,28 @@ def run(kernel, how, log, part="bursts"):
         "resets": seen.get("resets"),
         "io_errors": seen.get("fio_errors"),
         "verify_errors": seen.get("verify_errors"),
-        "recovery_ms_median": of(recovery, statistics.median),
-        "recovery_ms_max": of(recovery, max),
-        "outage_ms_median": of(outage, statistics.median),
-        "outage_ms_max": of(outage, max),
         "ios": line.total(line.near),
         "ios_beside": line.total(line.beside),
         "withheld": round(100 * (1 - result.share)),
-        "complaints": result.complaints() if kernel == "patched" else [],
-        "log": os.path.relpath(result.console, boot.TOP),
-    }, line
+        "log": paths.short(result.console),
+    }
+    for what, times in zip(("recovery", "outage"), line.recovery()):
+        row[f"{what}_ms_median"] = round(statistics.median(times)) if times else None
+        row[f"{what}_ms_max"] = round(max(times)) if times else None
+    return row
+
+
+def run(kernel: str, how: dict, log: Path, part: str = "bursts"):
+    """Boot one kernel; return its row and its Timeline.
+
+    part  "bursts"; on a machine without exceptions "injected" or "zeros"
+    """
+    result = process.run(storm(kernel, how, log, part))
+    line = timeline.Timeline(result)
+    # QEMU's bus rejected the access, and said so or gave zeros
+    kind = {"bursts": "real", "injected": "injected exception", "zeros": "real, zeros"}
+    return {**figures(result, line, how), "fault_kind": kind[part],
+            "complaints": result.complaints() if kernel == "patched" else []}, line
 
 
 def sound(patched):
@@ -194,7 +160,7 @@ def sound(patched):
         "patched completes": patched["outcome"] == "completed",
         "no I/O error": patched["io_errors"] == 0,
         "no verify error": patched["verify_errors"] == 0,
-        "no warning of the patched kernel's": not patched["complaints"],
+        "no warning of the patched kernel": not patched["complaints"],
     }
 
 
@@ -234,7 +200,7 @@ def injected(vanilla, patched, how, _driver):
     faults = how["faults"]
     return {
         "vanilla dies of its first exception":
-            vanilla["outcome"] == boot.MACHINES[how["machine"]].dies and
+            vanilla["outcome"] == "panic" and
             vanilla["injected"] == 1,
         f"{faults} exceptions": patched["injected"] == faults,
         "patched detects every exception": patched["detected"] == faults,
@@ -254,8 +220,8 @@ def zeros(vanilla, patched, _how, _driver):
         **sound(patched)}
 
 
-def parts(machine):
-    """{part: kind of fault, as the fault matrix has it} on a boot.Machine."""
+def parts(machine: Machine) -> dict[str, str]:
+    """{part: kind of fault, as the fault matrix has it} on a Machine."""
     if machine.faults:
         return {"bursts": "dead"}
     return {**({"injected": "exception"} if machine.injects else {}), "zeros": "zeros"}
@@ -271,27 +237,26 @@ EXPECTATIONS = {"bursts": bursts, "injected": injected, "zeros": zeros}
 
 def judge(part, vanilla, patched, how):
     """({what: whether it holds} of a part, why its time is not judged or None)."""
-    driver = DRIVERS[how["hba"]]
+    driver = DRIVERS[how["hba"]].demo
     want = EXPECTATIONS[part](vanilla, patched, how, driver)
     if part != "bursts":
-        return want, "no time of its bursts has a limit"
+        return want, "no limit is set for the times of its bursts"
     if patched["withheld"] > 100 * WITHHELD:
         return want, (f"the host withheld {patched['withheld']} % of the CPU time that "
                       f"QEMU wanted, more than the {100 * WITHHELD:.0f} % that limits allow for")
     return want | in_time(patched, how, driver), None
 
 
-def main():
-    """Run both kernels, print the table, write results and report."""
+def options() -> dict:
+    """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--machine", choices=boot.MACHINES,
-                        help="the architecture's, if not told")
+    parser.add_argument("--machine", choices=MACHINES, help="the architecture's, if not told")
     parser.add_argument("--base", default="6.1")
     parser.add_argument("--arch", default="ppc64")
-    parser.add_argument("--directory", default=boot.BUILD / "demo", type=Path,
+    parser.add_argument("--directory", default=paths.BUILD / "demo", type=Path,
                         help="for report and logs")
     parser.add_argument("--variant", default="on", help="the patched kernel's")
-    parser.add_argument("--hba", default="fusion", choices=boot.HBAS,
+    parser.add_argument("--hba", default="fusion", choices=DRIVERS,
                         help="the adapters' driver")
     for option, default, text in (
             ("faults", 50, "bursts that have to hit"),
@@ -300,34 +265,48 @@ def main():
             ("smp", 1, "virtual CPUs")):
         parser.add_argument(f"--{option}", type=int, default=default, help=text)
     how = vars(parser.parse_args())
-    how["machine"] = how["machine"] or boot.facts(how["arch"])["MACHINE"]
-    directory = how["directory"].absolute()
+    how["machine"] = how["machine"] or arches.facts(how["arch"])["MACHINE"]
+    how["directory"] = how["directory"].absolute()
+    return how
+
+
+def name(how: dict) -> str:
+    """Of the results: what was tried, and on what."""
+    return "-".join(("demo", how["base"], how["machine"], how["arch"], how["hba"]))
+
+
+def main():
+    """Run both kernels, print the table, write results and report."""
+    how = options()
     rows, lines, want, untimed = {}, {}, {}, None
-    for part in parts(boot.MACHINES[how["machine"]]):
+    for part in parts(MACHINES[how["machine"]]):
         names = [boot_name(kernel, part) for kernel in KERNELS]
-        for kernel, name in zip(KERNELS, names):
-            rows[name], lines[name] = run(kernel, how, directory / name,
-                                          part)
-        held, untimed = judge(part, *(rows[name] for name in names), how)
+        for kernel, label in zip(KERNELS, names):
+            rows[label], lines[label] = run(kernel, how, how["directory"] / label, part)
+        held, untimed = judge(part, *(rows[label] for label in names), how)
         want |= held
-    title = (f"{how['machine']}, {boot.HBAS[how['hba']].device}, "
+    title = (f"{how['machine']}, {DRIVERS[how['hba']].device}, "
              f"Linux {how['base']}: verified I/O to {how['disks']} "
              f"disks through bus errors, seed {how['seed']}")
     print(f"\n{title}\n")
     results.table(rows, FIGURES)
     notes = NOTES + (f"\nTime and kinds of hits not judged: {untimed}." if untimed else "")
     print(f"\n{notes}\n")
-    print(os.path.relpath(report.write(directory, title, rows, FIGURES, notes, lines),
-                          boot.TOP))
-    results.write("demo", all(want.values()), {
-        **rows, "time": f"not judged: {untimed}" if untimed else "judged"})
-    for what, good in want.items():
-        if not good:
-            print(f"demo: FAILED: {what}", file=sys.stderr)
-    if not all(want.values()):
-        print("  logs: " + " ".join(row["log"] for row in rows.values()),
-              file=sys.stderr)
-    sys.exit(not all(want.values()))
+    print(paths.short(timeline.write(how["directory"], title, rows, FIGURES, notes, lines)))
+    about = results.about(how["base"], machine=how["machine"], architecture=how["arch"],
+                          adapter=DRIVERS[how["hba"]].device, faults=how["faults"],
+                          seed=how["seed"], smp=how["smp"])
+    good = all(want.values())
+    results.write(name(how), good, {**about, "kernels": rows, "time": (
+        f"not judged: {untimed}" if untimed else "judged")})
+    if how["directory"] == paths.BUILD / "demo":    # of make demo, not of a test
+        results.took(f"make demo ARCH={how['arch']} HBA={how['hba']}", good, about)
+    failed = [what for what, good in want.items() if not good]
+    for what in failed:
+        print(f"demo: FAILED: {what}", file=sys.stderr)
+    if failed:
+        print("  logs: " + " ".join(row["log"] for row in rows.values()), file=sys.stderr)
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """The fault matrix: on which machine which driver met which fault, and how.
 
-Tests that pass leave records in build/results/seen (results.Seen).  This holds each
-against its KTAP, brings it into fault-matrix.csv beside this file, and writes the
-table of README.md and of Documentation/driver-api/io-check.rst from that.  A run of
+Tests that pass leave records in build/results/seen (harness.seen).  This holds each
+against its KTAP, brings it into docs/results/fault-matrix.csv, and writes the table of
+docs/results.md and of Documentation/driver-api/io-check.rst from that.  A run of
 some tests changes their lines alone; a test that failed loses its own.
 
-What is built and was not run has a line for each kernel of kernel.sh's, with the
-kinds of faults that it has code for, by its .config.
+What is built and was not run has a line for each kernel that builds/kernel.sh built,
+with the kinds of faults that it has code for, by its .config.
 """
 
 import argparse
@@ -20,10 +20,12 @@ import re
 import sys
 from pathlib import Path
 
-import boot
-import results
+from harness import arches, ktap, paths, results
+from harness.document import Error, markdown, placed
+from harness.drivers import DRIVERS
+from harness.machines import MACHINES
 
-HERE = Path(__file__).resolve().parent
+LINES = paths.TOP / "docs/results/fault-matrix.csv"
 NO, BUILT = "no", "built only"
 
 
@@ -59,28 +61,16 @@ KINDS = {
     "eeh": Kind("EEH", "real", "EEH", r"^ *ok \d+ (EEH recovers it)$"),
 }
 # driver: how the table calls it, and its option
-DRIVERS = {
-    "registers": ("registers alone", "IO_CHECK"),
-    "fusion": ("Fusion", "FUSION_IO_CHECK"),
-    "sym53c8xx": ("sym53c8xx", "SCSI_SYM53C8XX_IO_CHECK"),
-}
-assert set(DRIVERS) == {"registers", *boot.HBAS}
+ROWS = {"registers": ("registers alone", "IO_CHECK"),
+        **{name: (driver.title, driver.option) for name, driver in DRIVERS.items()}}
 
 NOTE = """\
 Precise stores: QEMU faults stores as precisely as loads. Hardware posts stores: a
 failed one is reported late or by other means, or not at all, and no session of the
 store's sees it."""
-# file: what is around its table
-PLACES = {
-    "README.md": ("<!-- fault matrix: written by make matrix -->",
-                  "<!-- end of the fault matrix -->"),
-    "Documentation/driver-api/io-check.rst": (
-        ".. fault matrix, written by make matrix", ".. end of the fault matrix"),
-}
-
-
-class Error(Exception):
-    """A record or a line that is wrong; str() is the report."""
+# the documents that have the table
+DOCUMENTS = [paths.TOP / "docs/results.md",
+             paths.TOP / "Documentation/driver-api/io-check.rst"]
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -107,13 +97,7 @@ FIELDS = [field.name for field in dataclasses.fields(Line)]
 
 def bases():
     """The kernel bases."""
-    return re.findall(r"^(\d\S*) ", (boot.TOP / "bases").read_text(), re.M)
-
-
-def arches(base):
-    """A base's architectures."""
-    every = sorted(f.stem for f in HERE.glob("arch/*.env"))
-    return [a for a in every if base in boot.facts(a).get("BASES", base).split()]
+    return re.findall(r"^(\d\S*) ", (paths.TOP / "bases").read_text(), re.M)
 
 
 def rows():
@@ -121,11 +105,11 @@ def rows():
     where QEMU has none."""
     found = []
     for base in bases():
-        there = arches(base)
-        pairs = [(m, a) for m, machine in boot.MACHINES.items()
-                 for a in machine.arch if a in there]
+        there = arches.in_base(base)
+        pairs = [(m, a) for m, machine in MACHINES.items()
+                 for a in machine.arches if a in there]
         pairs += [("-", a) for a in there if a not in {arch for _, arch in pairs}]
-        found += [(base, *pair, driver) for pair in pairs for driver in DRIVERS]
+        found += [(base, *pair, driver) for pair in pairs for driver in ROWS]
     return found
 
 
@@ -138,16 +122,16 @@ def shown(kind, texts):
 def verify(base, cell):
     """Raise Error unless a cell's KTAP files are there, are what the test saw, and
     say themselves that all passed and that a fault was met."""
-    files = [boot.BUILD / path for path in cell["ktap"]]
+    files = [paths.BUILD / path for path in cell["ktap"]]
     for file in files:
         if not file.is_file():
             raise Error(f"no {file}")
     if not files or results.digest(files) != cell["sha256"]:
         raise Error(f"not the KTAP that the test saw: {' '.join(cell['ktap'])}")
     for file in files:
-        if not results.green(file, base):
+        if not ktap.green(file, base):
             raise Error(f"not all passed: {file}")
-    if results.figures(files) != cell["figures"]:
+    if ktap.figures(*files) != cell["figures"]:
         raise Error(f"other figures than recorded: {' '.join(cell['ktap'])}")
     if not shown(cell["kind"], [file.read_text() for file in files]):
         raise Error(f"no fault of the kind {cell['kind']}: {' '.join(cell['ktap'])}")
@@ -156,7 +140,7 @@ def verify(base, cell):
 def records():
     """Lines of the records, {(base, test): lines}; of a test that failed, none."""
     found = {}
-    for path in sorted((boot.BUILD / "results/seen").glob("*.json")):
+    for path in sorted((paths.BUILD / "results/seen").glob("*.json")):
         record = json.loads(path.read_text())
         lines = found[record["base"], record["test"]] = []
         for cell in record["cells"] if record["passed"] else ():
@@ -177,18 +161,18 @@ def built():
     """Lines of the kernels that are here, {(base, image): lines}."""
     found = {}
     for base in bases():
-        for arch in arches(base):
-            obj = boot.object_dir(base, "patched", arch, "on")
+        for arch in arches.in_base(base):
+            obj = paths.object_dir(base, "patched", arch, "on")
             image = obj / "vmlinux"
             if not image.is_file():
                 continue
             has = set(re.findall(r"^CONFIG_(\w+)=[ym]$", (obj / ".config").read_text(),
                                  re.M))
             kinds = " ".join(kind for kind, k in KINDS.items() if k.option in has)
-            name, sha256 = str(image.relative_to(boot.BUILD)), results.digest([image])
+            name, sha256 = str(image.relative_to(paths.BUILD)), results.digest([image])
             found[base, name] = [
                 Line(base, "-", arch, driver, kinds, BUILT, name, sha256)
-                for driver, (_, option) in DRIVERS.items() if option in has]
+                for driver, (_, option) in ROWS.items() if option in has]
     return found
 
 
@@ -199,12 +183,12 @@ def known(lines):
         what = f"fault-matrix.csv: {line.base} {line.test}: "
         if line.how == BUILT:
             good = ((line.base, line.arch) in {(b, a) for b, _, a, _ in there} and
-                    line.driver in DRIVERS and set(line.kind.split()) <= set(KINDS))
+                    line.driver in ROWS and set(line.kind.split()) <= set(KINDS))
         else:
             good = ((line.base, line.machine, line.arch, line.driver) in there and
                     line.kind in KINDS and line.how == KINDS[line.kind].how)
             file, _, name = line.test.partition("::")
-            path = HERE / Path(file).name
+            path = paths.QEMU / ("tests" if file.startswith("test_") else ".") / file
             if not path.is_file() or (
                     file.startswith("test_") and
                     f"def {name.split('[')[0]}(" not in path.read_text()):
@@ -274,33 +258,34 @@ def merged(found):
     first = list(dict.fromkeys(arch for arch, _ in order))
     order = sorted(order, key=lambda pair: first.index(pair[0]))
     for arch, machine in order:
-        for driver in DRIVERS:
+        for driver in ROWS:
             for base in bases():
                 if (base, machine, arch, driver) in found:
                     says = tuple(found[base, machine, arch, driver].values())
                     by_machine.setdefault((arch, machine, driver, says), []).append(base)
-    for (arch, machine, driver, says), of in by_machine.items():
-        by_row.setdefault((arch, driver, tuple(of), says), []).append(machine)
-    return [(arch, machines, driver, of, says)
-            for (arch, driver, of, says), machines in by_row.items()]
+    for (arch, machine, driver, says), there in by_machine.items():
+        by_row.setdefault((arch, driver, tuple(there), says), []).append(machine)
+    return [(arch, machines, driver, there, says)
+            for (arch, driver, there, says), machines in by_row.items()]
 
 
 def table(found, mark):
     """Header and lines of the table's words; mark is that of the note."""
     lines = [["architecture", "machine", "driver", "base",
               *(k.title for k in KINDS.values())]]
-    for arch, machines, driver, of, says in merged(found):
-        lines.append([arch, ", ".join(machines), DRIVERS[driver][0], ", ".join(of), *(
+    for arch, machines, driver, there, says in merged(found):
+        lines.append([arch, ", ".join(machines), ROWS[driver][0], ", ".join(there), *(
             word + mark * (word == k.how and k.stores)
             for word, k in zip(says, KINDS.values()))])
     return lines
 
 
-def markdown(found):
-    """The table of README.md."""
+def words(document, found):
+    """The table as a document has it."""
+    if document.suffix == ".rst":
+        return rst(found)
     head, *lines = table(found, " (s)")
-    return "\n".join(["| " + " | ".join(line) + " |" for line in
-                      [head, ["---"] * len(head), *lines]] + ["", "(s) " + NOTE])
+    return markdown(head, lines) + "\n\n(s) " + NOTE
 
 
 def rst(found):
@@ -313,17 +298,6 @@ def rst(found):
                       *(f"   {line}" for line in lines), "", f".. [#stores] {note}"])
 
 
-def placed(name, found):
-    """A document with the table in its place."""
-    begin, end = PLACES[name]
-    whole = (boot.TOP / name).read_text()
-    if whole.count(begin) != 1 or whole.count(end) != 1:
-        raise Error(f"{name}: not one '{begin}' and one '{end}'")
-    before, rest = whole.split(begin)
-    words = (markdown if name.endswith(".md") else rst)(found)
-    return f"{before}{begin}\n\n{words}\n\n{end}{rest.split(end)[1]}"
-
-
 def main():
     """Write the tables or look at them; the exit status is 0 if all is well."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -331,18 +305,19 @@ def main():
                         help="whether the tables are what the records give; write nothing")
     parser.add_argument("--lint", action="store_true",
                         help="whether they are what fault-matrix.csv gives")
-    parser.add_argument("--csv", type=Path, default=HERE / "fault-matrix.csv")
+    parser.add_argument("--csv", type=Path, default=LINES)
     args = parser.parse_args()
     try:
         lines = read(args.csv)
         new = lines if args.lint else update(lines)
         known(new)
         found = cells(new)
-        documents = {name: placed(name, found) for name in PLACES}
+        texts = {document: placed(document, "fault matrix", words(document, found))
+                 for document in DOCUMENTS}
         if args.check or args.lint:
-            for name, whole in documents.items():
-                if (boot.TOP / name).read_text() != whole:
-                    raise Error(f"{name}: its table is not what the "
+            for document, whole in texts.items():
+                if document.read_text() != whole:
+                    raise Error(f"{document.name}: its table is not what the "
                                 f"{'lines' if args.lint else 'records'} give\n"
                                 "remedy: make matrix")
             if args.lint and text(lines) != args.csv.read_text():
@@ -352,11 +327,11 @@ def main():
                            {line[:-1] for line in map(dataclasses.astuple, new)}):
             print(f"  LOST    {' '.join(line)}")
         args.csv.write_text(text(new))
-        for name, whole in documents.items():
-            (boot.TOP / name).write_text(whole)
-        words = [word for row in found.values() for word in row.values()]
+        for document, whole in texts.items():
+            document.write_text(whole)
+        every = [word for row in found.values() for word in row.values()]
         print("  MATRIX  " + ", ".join(
-            f"{words.count(word)} {word}" for word in dict.fromkeys(
+            f"{every.count(word)} {word}" for word in dict.fromkeys(
                 [*(k.how for k in KINDS.values()), BUILT, NO])))
     except Error as error:
         sys.exit(f"matrix: {error}")

@@ -3,30 +3,32 @@
 """Fail each checked access of a driver once, and say which were reached.
 
 selftests/io_check/sweep.sh does it in the guest, phase by phase, on a debug
-kernel; this boots the phases two at a time, gathers what they found, and holds
+kernel; this boots several guests at a time, gathers what they found, and holds
 the accesses that were failed against those that the driver's object code has.
-Faults are fault-injected: the kernel's own, not the bus'.
+Faults are fault-injected: by the kernel, not by the bus.
 """
 
 import argparse
 import concurrent.futures
 import csv
 import dataclasses
-import os
 import re
-import subprocess
 import sys
 import threading
+from pathlib import Path
 
-import boot
 import demo
-import results
+from harness import arches, ktap, objects, paths, process, results
+from harness.drivers import DRIVERS, Driver
+from harness.guest import Boot
+from harness.result import PANIC, Hits, Result
+from harness.seen import Seen
 
 EVERY = 100000      # more than any phase has
 
 # Large I/Os of the slow disk take longer than sweep.sh's abort gives them.
-DISKS = [dataclasses.replace(disk, unit=4096 if disk.iops else 0)
-         for disk in demo.layout(3)]
+DISKS = tuple(dataclasses.replace(disk, unit=4096 if disk.iops else 0)
+              for disk in demo.layout(3))
 
 # An interrupt more or less makes the n-th access another one, and one may be
 # missed.  What is short is then repeated: its first accesses, up to so many times.
@@ -34,107 +36,23 @@ AGAIN_LAST = 60
 AGAIN_TIMES = 5
 
 
-@dataclasses.dataclass(frozen=True)
-class Driver:
-    """What is swept of a driver, and where.
-
-    directory    of its sources
-    arch         it runs on that architecture's machine
-    guests       at a time; they sleep much
-    phases       {name: count of accesses that a boot goes through}
-    unreachable  what cannot run on the machine: a pattern of the access, "<"
-                 each condition that it is under, "<" its function, and the reason
-    again        phases to repeat for accesses that were missed
-    append       to the guest's command line
-    """
-
-    directory: str
-    arch: str
-    guests: int
-    phases: dict
-    unreachable: dict
-    again: tuple
-    append: str = ""
-
-
-DRIVERS = {
-    "fusion": Driver(
-        "drivers/message/fusion", "ppc64", 16,
-        {"probe": 80, "reset": 80, "io": 100, "eh": 30, "fault": 80,
-         "unbind": 40},
-        {
-            r"< mpt_downloadboot$|cached_fw":
-                "download boot: needs an adapter without firmware",
-            r"< mpt_halt_firmware$":
-                "panics by design, with mpt_fwfault_debug only",
-            r"< mpt_resume$": "power management",
-            r"< mpt_host_page_access_control$|else {.* < WaitForDoorbell":
-                "only of an adapter that asks for a host page buffer",
-            r"< mpt_put_msg_frame_hi_pri$":
-                "needs a firmware with the high priority queue",
-            r"alt_ioc": "the other function of a dual-function adapter",
-            r"SAS1078": "the SAS1078 only",
-            r"^[^<]*< while \(\(diag0val & MPI_DIAG_DRWE\) == 0\) { < mpt_diag_reset$":
-                "only where a reset ends diagnostic mode, which QEMU's does not",
-            r"msi_enable.* < mpt_interrupt$":
-                "only with MSI, after a reply that the adapter cannot have sent",
-        }, ("eh", "unbind")),
-    "sym53c8xx": Driver(
-        "drivers/scsi/sym53c8xx_2", "arm64", 12,
-        {"probe": 60, "reset": 120, "io": 60, "eh": 60, "twice": 60,
-         "abort": 20, "rare": 20, "unbind": 40},
-        {
-            r"FE_(C10|DFBC|DIFF|LED0|VARCLK)\b|53C1010_66|53C875|"
-            r"revision < 1\)|multiplier <= 1|< (sym_getclock|getfreq|"
-            r"sym_getpciclock)$":
-                "other chips of the family",
-            r"^INB\(np, nc_mbox1\); < } else { < sym_selectclock$":
-                "chips without FE_LCKFRQ",
-            r"< sym_soft_reset$": "chips with FE_ISTAT1",
-            r"if \(reason == 0\)": "sym_start_up() is not called for that",
-            r"< else { < sym_start_up$": "a change of the bus mode",
-            r"< sym_int_ma$":
-                "a phase mismatch, which SCRIPTS handle (FE_NOPM)",
-            r"< sym_int_par$|< sym_int_sbmc$|< sym_log_hard_error$|"
-            r"case SIR_(SWIDE_OVERRUN|SODL_UNDERRUN|BAD_PHASE)|M_PARITY":
-                "an error of the SCSI bus or the chip, which QEMU has none of",
-            r"< sym_modify_dp$|case M_REJECT|case SIR_NEGO_FAILED|< sym_settrans$|"
-            r"< sym_\w+_nego$|< sym_nego_rejected$|"
-            r"^OUTL_DSP\(np, SCRIPT\w_BA\(np, (clrack|msg_bad)\)\); < sym_int_sir$":
-                "a message that QEMU's targets do not send",
-            r"< (S24C16_write_ack|S24C16_read_byte|T93C46_Read_Bit|T93C46_Stop)$|"
-            r"^OUTB\(np, nc_gpcntl, gpcntl\); < sym_read_S24C16_nvram$":
-                "needs an EEPROM that answers",
-            r"dstat & SSI": "the driver does not step",
-            r"nc_dsa, 0xffffff\); < else \{ < if .* < sym_recover_scsi_int$":
-                "an error of a nexus that the driver does not know",
-            r"< sym_dump_registers$":
-                "the driver's own pci_error_handlers, which io_check's replace",
-        }, ("io", "eh", "abort", "rare", "unbind"), append="sym53c8xx.settle=1"),
-}
-
-
-def sites(cross, obj, vmlinux, directory):
+def sites(arch: str, obj: list, vmlinux: Path, directory: str) -> dict:
     """{return address: (function, file:line)} of the driver's checked accesses.
 
     An access has one call each of the out-of-line path, which injection takes;
     the innermost inlined frame in the driver's own directory names it.
     """
-    text = subprocess.run(
-        [cross + "objdump", "-d", "--no-show-raw-insn", vmlinux],
-        check=True, capture_output=True, text=True).stdout
-    calls, function, names = [], "", set(functions(cross, obj))
-    for line in text.splitlines():
+    calls, function = [], ""
+    names = {name for _, name in objects.symbols(arch, *obj, kinds="tTdD")}
+    for line in objects.disassembly(arch, vmlinux).splitlines():
         start = re.match(r"[0-9a-f]+ <\.?(\S+?)>:", line)
         if start:
             function = start[1]
         elif function in names and re.search(
                 r"\bbl\b.*<\.?__io_check_slow_(read|write)", line):
             calls.append(int(line.split(":")[0], 16) + 4)
-    lines = subprocess.run(
-        [cross + "addr2line", "-a", "-f", "-i", "-e", vmlinux],
-        input="".join(f"{a - 4:#x}\n" for a in calls), check=True,
-        capture_output=True, text=True).stdout
+    lines = objects.tool(arch, "addr2line", "-a", "-f", "-i", "-e", vmlinux,
+                         input="".join(f"{a - 4:#x}\n" for a in calls))
     found = {}
     for block, address in zip(re.split(r"^0x[0-9a-f]+\n", lines, flags=re.M)[1:],
                               calls):
@@ -147,34 +65,15 @@ def sites(cross, obj, vmlinux, directory):
     return found
 
 
-def functions(cross, obj):
-    """Names of the functions in the driver's objects."""
-    names = subprocess.run([cross + "nm", "--defined-only", *obj], check=True,
-                           capture_output=True, text=True).stdout
-    return {n.split()[2].lstrip(".") for n in names.splitlines()
-            if len(n.split()) == 3 and n.split()[1] in "tTdD"}
-
-
-def addresses(cross, vmlinux):
-    """{symbol: address of its code}; %pS names code without the dot."""
-    found = {}
-    for line in subprocess.run([cross + "nm", vmlinux], check=True,
-                               capture_output=True, text=True).stdout.splitlines():
-        word = line.split()
-        if len(word) == 3 and word[1] in "tT":
-            found[word[2].lstrip(".")] = int(word[0], 16)
-    return found
-
-
-def injected(ktap, symbols):
+def injected(text: str, symbols: dict[str, int]):
     """Return addresses that the guest names, "# inject PHASE N DIR SYM+OFF/LEN"."""
     for symbol, offset in re.findall(
-            r"# inject \w+ \d+ \w+ \.?([\w.]+)\+0x([0-9a-f]+)/", ktap):
+            r"# inject \w+ \d+ \w+ \.?([\w.]+)\+0x([0-9a-f]+)/", text):
         if symbol in symbols:
             yield symbols[symbol] + int(offset, 16)
 
 
-def conditions(text, line):
+def conditions(text: str, line: int) -> list[str]:
     """What the source's line (from 1) is under: its own statement, and outwards
     those that are indented less than all between, without the function."""
     statements, open_parens = [], 0
@@ -199,7 +98,7 @@ def conditions(text, line):
     return found
 
 
-def coverage(found, hit, unreachable, tree):
+def coverage(found: dict, hit: set, unreachable: dict, tree: Path) -> dict:
     """Sites by line: {"reached", "unreached", "unreachable"}: sorted lists of
     (function, file:line, reason); a line with several calls is reached by any
     of them."""
@@ -219,11 +118,11 @@ def coverage(found, hit, unreachable, tree):
     return parts
 
 
-def findings(result):
+def findings(result: Result) -> list[str]:
     """What a guest found, and what its end says."""
     text = result.ktap.read_text(errors="replace")
-    bad = re.findall(r"^ *# (finding .*)$", text, re.M)
-    last = re.findall(r"sweep: (\w+ \d+)", result.console.read_text(errors="replace"))
+    bad = ktap.findings(text)
+    last = re.findall(r"sweep: (\w+ \d+)", result.text())
     if result.outcome != "completed":
         # QEMU may have died of itself, and says so
         log = result.console.parent / "qemu.log"
@@ -239,7 +138,7 @@ def shards(phases, last, done, kept=()):
     """(phase, first n, last n) of each guest, the phases in turn: of what is not in
     kept, which are such themselves.  A phase ends at last, or with its name in
     done."""
-    def of(name):
+    def parts(name):
         there, n = sorted(k[1:] for k in kept if k[0] == name), 1
         while n <= last:
             first, to = next((k for k in there if k[1] >= n), (last + 1, last))
@@ -248,7 +147,7 @@ def shards(phases, last, done, kept=()):
                 yield name, n, to
             n = to + 1
 
-    turns = {name: of(name) for name in phases}
+    turns = {name: parts(name) for name in phases}
     while turns:
         for name in list(turns):
             shard = None if name in done else next(turns[name], None)
@@ -258,28 +157,28 @@ def shards(phases, last, done, kept=()):
                 del turns[name]
 
 
-def earlier(name, kernel):
+def earlier(name: str, kernel: Path) -> dict:
     """{shard: Result} of earlier guests on this kernel that found nothing."""
     kept = {}
-    for ktap in (boot.BUILD / "sweep").glob(f"{name}-*/results.ktap"):
-        console, command = ktap.parent / "console.log", ktap.parent / "command"
+    for file in (paths.BUILD / "sweep").glob(f"{name}-*/results.ktap"):
+        console, command = file.parent / "console.log", file.parent / "command"
         shard = re.search(r"bench\.args=(\w+),(\d+),(\d+),1 ", command.read_text())
         text = console.read_text(errors="replace")
-        result = boot.Result(
-            "completed" if "bench: done" in text and not boot.PANIC.search(text)
-            else "stopped", 0, boot.Hits(), ktap, console)
-        if (shard and ktap.stat().st_mtime > kernel.stat().st_mtime
+        result = Result(
+            "completed" if "bench: done" in text and not PANIC.search(text)
+            else "stopped", 0, Hits(), file, console)
+        if (shard and file.stat().st_mtime > kernel.stat().st_mtime
                 and not findings(result)):
-            ended = " finished=1 " in ktap.read_text()
+            ended = " finished=1 " in file.read_text()
             kept[shard[1], int(shard[2]), EVERY if ended else int(shard[3])] = result
     return kept
 
 
-def sweep(driver, phases, last, args, kept):
+def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Result]:
     """Boot the phases' guests, but for those in kept; returns their Results."""
     done, guests, lock = set(), list(kept.values()), threading.Lock()
     todo = shards(phases, last, done, kept)
-    machine = boot.facts(driver.arch)["MACHINE"]
+    machine = arches.facts(driver.sweep.arch)["MACHINE"]
 
     def work():
         while True:
@@ -288,25 +187,25 @@ def sweep(driver, phases, last, args, kept):
             if not shard:
                 return
             name, first, to = shard
-            guest = boot.boot(
-                machine, base=args.base, arch=driver.arch, variant=args.variant,
-                run=["sweep"], args=[name, first, to, args.step],
+            guest = process.run(Boot(
+                machine, base=args.base, arch=driver.sweep.arch, variant=args.variant,
+                run=("sweep",), args=(name, first, to, args.step),
                 disks=DISKS, timeout=args.timeout, hba=args.driver,
-                append=driver.append,
-                log=boot.BUILD / "sweep" / f"{args.driver}-{args.base}-{name}-{first}")
+                append=driver.sweep.append,
+                log=paths.BUILD / "sweep" / f"{args.driver}-{args.base}-{name}-{first}"))
             guests.append(guest)
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
                 done.add(name)
 
-    count = args.guests or driver.guests
+    count = args.guests or driver.sweep.guests
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         for worker in [pool.submit(work) for _ in range(count)]:
             worker.result()
     return guests
 
 
-def main():
-    """Sweep as the command line says; exit status 0 if nothing was found."""
+def options():
+    """What the command line says, its phases chosen."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--driver", default="fusion")
     parser.add_argument("--base", default="6.1")
@@ -321,71 +220,107 @@ def main():
                         help="leave out what earlier runs on this kernel have done")
     args = parser.parse_args()
     if args.driver not in DRIVERS:
-        sys.exit(f"sweep: no DRIVER '{args.driver}'; there are: "
-                 f"{' '.join(DRIVERS)}")
+        sys.exit(f"sweep: no DRIVER '{args.driver}'; there are: {' '.join(DRIVERS)}")
+    every = DRIVERS[args.driver].sweep.phases
+    args.whole = not args.phases and args.step == 1 and args.last == EVERY
+    wanted = args.phases.split(",") if args.phases else every
+    for name in wanted:
+        if name not in every:
+            sys.exit(f"sweep: no phase '{name}'; there are: {' '.join(every)}")
+    args.phases = {name: every[name] for name in wanted}
+    return args
+
+
+@dataclasses.dataclass
+class Found:
+    """What the guests of a sweep gave: addresses that were failed, findings, the
+    count of injections, KTAP files, and coverage()'s parts."""
+
+    hit: set = dataclasses.field(default_factory=set)
+    bad: list = dataclasses.field(default_factory=list)
+    count: int = 0
+    ktaps: set = dataclasses.field(default_factory=set)
+    parts: dict = dataclasses.field(default_factory=dict)
+
+    def add(self, guest: Result, symbols: dict[str, int]) -> None:
+        """A guest's."""
+        text = guest.ktap.read_text(errors="replace")
+        print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
+        self.ktaps.add(guest.ktap)
+        self.hit |= set(injected(text, symbols))
+        self.count += len(re.findall(r"# inject ", text))
+        self.bad += findings(guest)
+
+
+def swept(args) -> Found:
+    """Sweep, and again what was missed of a whole one."""
     driver = DRIVERS[args.driver]
-    phases = driver.phases
-    for name in (args.phases or "").split(","):
-        if name and name not in phases:
-            sys.exit(f"sweep: no phase '{name}'; there are: {' '.join(phases)}")
-    whole = not args.phases and args.step == 1 and args.last == EVERY
-    if args.phases:
-        phases = {name: phases[name] for name in args.phases.split(",")}
-    facts = boot.facts(driver.arch)
-    top = boot.object_dir(args.base, "patched", driver.arch, args.variant)
+    arch, found = driver.sweep.arch, Found()
+    top = paths.object_dir(args.base, "patched", arch, args.variant)
     obj = sorted(str(o) for o in (top / driver.directory).glob("*.o")
                  if o.name not in ("built-in.o", "built-in.a"))
-    found = sites(facts["CROSS"], obj, top / "vmlinux", driver.directory)
-    symbols = addresses(facts["CROSS"], top / "vmlinux")
-    hit, bad, count, ktaps = set(), [], 0, {}
-    seen = results.Seen(f"sweep.py::{args.driver}", args.base) if whole else None
+    accesses = sites(arch, obj, top / "vmlinux", driver.directory)
+    symbols = objects.addresses(arch, top / "vmlinux", "tT")
     kept = earlier(f"{args.driver}-{args.base}", top / "vmlinux") if args.go_on else {}
-    for turn in range(1 + AGAIN_TIMES * whole):
-        if turn:
-            phases = {name: driver.phases[name] for name in driver.again}
-        for guest in sweep(driver, phases, AGAIN_LAST if turn else args.last, args,
-                           {} if turn else
-                           {k: r for k, r in kept.items() if k[0] in phases}):
-            text = guest.ktap.read_text(errors="replace")
-            print("\n".join(re.findall(r"^ *(# figures .*)", text, re.M)))
-            ktaps[os.path.relpath(guest.ktap, boot.TOP)] = guest.ktap
-            hit |= set(injected(text, symbols))
-            count += len(re.findall(r"# inject ", text))
-            bad += findings(guest)
-        parts = coverage(found, hit, driver.unreachable,
-                         top.parent / driver.directory)
-        if not parts["unreached"]:
+    phases, last = args.phases, args.last
+    kept = {k: r for k, r in kept.items() if k[0] in phases}
+    for _ in range(1 + AGAIN_TIMES * args.whole):
+        for guest in sweep(driver, phases, last, args, kept):
+            found.add(guest, symbols)
+        found.parts = coverage(accesses, found.hit, driver.sweep.unreachable,
+                               top.parent / driver.directory)
+        if not found.parts["unreached"]:
             break
+        phases = {name: driver.sweep.phases[name] for name in driver.sweep.again}
+        last, kept = AGAIN_LAST, {}
+    return found
+
+
+def report(args, found: Found) -> bool:
+    """Print and write what was found; whether all is well."""
+    parts, machine = found.parts, arches.facts(DRIVERS[args.driver].sweep.arch)["MACHINE"]
     reachable = len(parts["reached"]) + len(parts["unreached"])
-    percent = round(100 * len(parts["reached"]) / reachable, 1)
-    out = boot.BUILD / "sweep" / f"{args.driver}.csv"
+    name = f"{args.driver}-{args.base}-{machine}"
+    out = paths.BUILD / "sweep" / f"{name}.csv"
     with open(out, "w", newline="") as file:
         table = csv.writer(file)
         table.writerow(("function", "line", "injected", "reason"))
         for part, rows in parts.items():
             for function, line, reason in rows:
                 table.writerow((function, line, part == "reached", reason))
-    for line in bad:
+    for line in found.bad:
         print(f"  {line}")
-    for function, line, _ in parts["unreached"] if whole else ():
+    for function, line, _ in parts["unreached"] if args.whole else ():
         print(f"  unreached {function} {line}")
-    print(f"{count} injections, {len(bad)} findings; {len(parts['reached'])} of "
-          f"{reachable} reachable accesses, {len(parts['unreachable'])} "
-          f"unreachable on {facts['MACHINE']}; {out.relative_to(boot.TOP)}")
-    missing = whole and parts["unreached"]
-    results.write(f"sweep-{args.driver}" + ("" if whole else "-part"),
-                  not bad and not missing, {
+    print(f"{found.count} injections, {len(found.bad)} findings; "
+          f"{len(parts['reached'])} of {reachable} reachable accesses, "
+          f"{len(parts['unreachable'])} unreachable on {machine}; {paths.short(out)}")
+    good = not found.bad and not (args.whole and parts["unreached"])
+    results.write(f"sweep-{name}" + ("" if args.whole else "-part"), good, {
+        **results.about(args.base, machine=machine,
+                        adapter=DRIVERS[args.driver].device),
         "fault_kind": "fault-injected",
-        "ktaps": sorted(ktaps), "injections": count, "findings": bad,
-        "coverage_percent": percent,
+        "ktaps": sorted(map(paths.short, found.ktaps)),
+        "injections": found.count, "findings": found.bad,
+        "coverage_percent": round(100 * len(parts["reached"]) / reachable, 1),
         "reached": len(parts["reached"]),
         "unreached": [f"{s[0]} {s[1]}" for s in parts["unreached"]],
         "unreachable": [" ".join(s) for s in parts["unreachable"]]})
-    if seen and not bad and not missing:
-        seen.cell(facts["MACHINE"], driver.arch, args.driver, "kernel",
-                  *(ktaps[name] for name in sorted(ktaps)))
+    return good
+
+
+def main():
+    """Sweep as the command line says; exit status 0 if nothing was found."""
+    args = options()
+    arch = DRIVERS[args.driver].sweep.arch
+    seen = Seen(f"sweep.py::{args.driver}", args.base) if args.whole else None
+    found = swept(args)
+    good = report(args, found)
+    if seen and good:
+        seen.cell(arches.facts(arch)["MACHINE"], arch, args.driver, "kernel",
+                  *sorted(found.ktaps))
         seen.passed()
-    sys.exit(bool(bad or missing))
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

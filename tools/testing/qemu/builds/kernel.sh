@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Configure and build one bench kernel in build/BASE/TREE/O.ARCH.VARIANT.
+#
+# usage: kernel.sh BASE TREE ARCH VARIANT [MAKE-TARGET...]
+#
+# TREE is vanilla, or a tree that series.py expanded.  VARIANT names
+# fragments joined by '+', each VARIANT.config of kconfig/, and VARIANT.ARCH.config where
+# there is one; 'plain' adds none.  What follows a '@' in it only keeps object
+# directories apart.
+# MAKE-TARGETs default to the architecture's image and modules.  In the
+# environment: KEXTRA, an argument for make; LAX=1, for options that a part of
+# the series lacks.
+
+set -euo pipefail
+# shellcheck source=tools/testing/qemu/builds/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+[ $# -ge 4 ] || die "usage: kernel.sh BASE TREE ARCH VARIANT [MAKE-TARGET...]"
+base=$1 tree=$2 arch=$3 variant=$4
+shift 4
+[ -r "$qemu_dir/arch/$arch.env" ] ||
+	die "no architecture '$arch'" \
+	    "there are: $(cd "$qemu_dir/arch" && echo *.env | sed 's/\.env//g')"
+# shellcheck source=/dev/null
+. "$qemu_dir/arch/$arch.env"
+[ $# -gt 0 ] || set -- "$IMAGE" modules
+src=$top/build/$base/$tree
+obj=$src/O.$arch.$variant
+name="$base/$tree $arch $variant"
+
+fragments=("$qemu_dir/kconfig/kernel.config" "$qemu_dir/arch/$arch.config")
+# what is called differently there
+[ ! -r "$qemu_dir/arch/$arch.$base.config" ] ||
+	fragments+=("$qemu_dir/arch/$arch.$base.config")
+fragments_of=${variant%@*}
+for v in ${fragments_of//+/ }; do
+	[ "$v" = plain ] || fragments+=("$qemu_dir/kconfig/$v.config")
+	[ ! -r "$qemu_dir/kconfig/$v.$arch.config" ] ||
+		fragments+=("$qemu_dir/kconfig/$v.$arch.config")
+done
+
+# An object directory right below the sources makes Kbuild name them "..":
+# vanilla and patched then share the compiler cache, and __FILE__.
+kmake()
+{
+	make -C "$src" O="$obj" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
+		CC="ccache ${CROSS}gcc" HOSTCC="ccache gcc" LOCALVERSION= \
+		CHECK="$qemu_dir/builds/sparse.sh" ${KEXTRA:+"$KEXTRA"} "$@"
+}
+
+configure()
+{
+	(cd "$src" && ARCH=$KARCH CROSS_COMPILE=$CROSS CC="ccache ${CROSS}gcc" \
+		HOSTCC="ccache gcc" \
+		scripts/kconfig/merge_config.sh -n -O "$obj" "${fragments[@]}")
+}
+
+mkdir -p "$obj"
+# two builds at once would write into each other's dependencies; make's children,
+# which have the lock as well, end with it
+exec 9> "$obj/.lock"
+if ! flock -n 9; then
+	echo "  WAIT    $name: another build is in ${obj#"$top"/}"
+	flock 9
+fi
+cat "${fragments[@]}" > "$obj/.fragments.new"
+if ! cmp -s "$obj/.fragments.new" "$obj/.fragments" ||
+   [ "$src/.series-head" -nt "$obj/.fragments" ]; then
+	log=$obj/config.log
+	logged "CONFIG  $name" "$log" configure
+	# merge_config.sh warns of an option that did not take, and goes on
+	if [ -z "${LAX:-}" ] && grep -A2 'not in final .config' "$log" >&2; then
+		die "options of the fragments are not in $name's .config" \
+		    "log: ${log#"$top"/}"
+	fi
+	mv "$obj/.fragments.new" "$obj/.fragments"
+fi
+export CCACHE_STATSLOG=$obj/ccache.log
+rm -f "$CCACHE_STATSLOG"
+logged "KERNEL  $name${KEXTRA:+ ($KEXTRA)}" "$obj/build.log" \
+	kmake -j"$(nproc)" "$@"
+[ ! -s "$CCACHE_STATSLOG" ] || awk '/_cache_hit$/ { hit++ } /^cache_miss$/ { miss++ }
+	END { printf "  CCACHE  %d objects, %d of them compiled\n", hit + miss, miss }' \
+	"$CCACHE_STATSLOG" | tee -a "$obj/build.log"
+
+# Vanilla gets the test module from outside the tree, with plain accesses.
+ext=$obj/external
+module=$top/drivers/pci/tests/io_check_test.c
+if [ "$tree" = vanilla ] && [[ " $* " == *" modules "* ]] &&
+   [ ! "$ext/io_check_test.ko" -nt "$module" ]; then
+	mkdir -p "$ext"
+	cp "$module" "$ext/"
+	echo "obj-m := io_check_test.o" > "$ext/Makefile"
+	logged "MODULE  $name io_check_test" "$obj/ext.log" \
+		kmake M="$ext" modules
+fi

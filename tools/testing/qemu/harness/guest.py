@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a boot is: kernel, initramfs, disks, and QEMU's command line."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import arches, machines, paths
+from .drivers import DRIVERS, Driver
+
+
+@dataclasses.dataclass(frozen=True)
+class Disk:
+    """A blank disk of MIB MiB.
+
+    hba   the adapter it is on: 0, or 1 for the second one
+    iops  limit of I/Os a second, or 0; a limited disk calls itself SLOW
+    unit  bytes that count for an I/O of the limit, a larger one for several;
+          0: each counts for one
+    """
+
+    hba: int = 0
+    iops: int = 0
+    unit: int = 0
+
+    MIB = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Boot:
+    """One boot of one guest.
+
+    machine  a name in machines/
+    base, tree, variant, arch  the kernel: build/BASE/TREE/O.ARCH.VARIANT; the machine's
+             first architecture, if none is given
+    run      guest scripts without .sh, "kunit:SUITE", in order; args are theirs
+    append   to the kernel's command line
+    smp      virtual CPUs
+    timeout  seconds of wall time on a host that has a CPU for QEMU whenever it wants
+             one, and longer by as much as it has not; past it QEMU is killed
+    log      directory for console.log, results.ktap and the files of ports
+    disks    Disks, on adapters of the driver hba
+    ports    names of virtio serial ports that the guest writes to
+    plan     an inject.Plan, or None
+    monitor  pairs: a text of the console, and what QEMU's monitor is told then
+    trace    an event of QEMU, whose lines are the Result's hits.traced
+    files    initramfs()'s
+    qemu     more arguments, after the machine's
+    root     a directory that a kernel is installed in: that one is booted, with its
+             modules
+    """
+
+    machine: str
+    base: str = "6.1"
+    tree: str = "patched"
+    variant: str = "on"
+    arch: str = ""
+    run: tuple = ()
+    args: tuple = ()
+    append: str = ""
+    smp: int = 1
+    timeout: float = 120
+    log: Path | None = None
+    disks: tuple = ()
+    ports: tuple = ()
+    hba: str = "fusion"
+    plan: object = None
+    monitor: tuple = ()
+    trace: str = ""
+    files: dict = dataclasses.field(default_factory=dict)
+    qemu: tuple = ()
+    root: Path | None = None
+
+    def __post_init__(self):
+        """Complete what depends on the others."""
+        if not self.arch:
+            object.__setattr__(self, "arch", self.model.arches[0])
+        if not self.log:
+            object.__setattr__(self, "log", paths.BUILD / "logs" / "-".join(
+                (self.machine, self.arch, self.base, self.tree, self.variant,
+                 *self.run)).replace(":", "_"))
+
+    @property
+    def model(self) -> machines.Machine:
+        """The machine."""
+        return machines.MACHINES[self.machine]
+
+    @property
+    def driver(self) -> Driver:
+        """The adapters' driver."""
+        return DRIVERS[self.hba]
+
+    @property
+    def obj(self) -> Path:
+        """The kernel's object directory."""
+        return paths.object_dir(self.base, self.tree, self.arch, self.variant)
+
+    @property
+    def what(self) -> str:
+        """For progress."""
+        return (f"{self.machine} {self.base}/{self.tree} {self.arch} {self.variant}: "
+                f"{' '.join(self.run)} {self.append}").rstrip()
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """{virtio serial port: its file}."""
+        return {"ktap": self.log / "results.ktap",
+                **{port: self.log / port for port in self.ports}}
+
+    @property
+    def console(self) -> Path:
+        """The console's file."""
+        return self.log / "console.log"
+
+    def command_line(self) -> str:
+        """The kernel's."""
+        return " ".join(filter(None, (
+            f"console={self.model.console} panic=-1 bench.run={','.join(self.run)}",
+            f"bench.args={','.join(map(str, self.args))}" if self.args else "",
+            self.model.append, self.append)))
+
+    def again(self) -> str:
+        """How to repeat it, for a failure's report."""
+        return f"logs: {paths.short(self.log)}; repeat with: sh {paths.short(self.log)}/command"
+
+
+def kernel_image(obj: Path, arch: str, root: Path | None) -> Path:
+    """The kernel that a machine boots: of the object directory, or, if root is not
+    None, the only one that is installed in that directory."""
+    if not root:
+        return obj / arches.facts(arch).get("BOOT", "vmlinux")
+    found = list(root.glob("boot/vmlinu[xz]-*"))
+    if len(found) != 1:
+        sys.exit(f"boot: {len(found)} kernels are installed in {root}, not one")
+    return found[0]
+
+
+def initramfs(boot: Boot, out: Path) -> None:
+    """Pack init, busybox, selftests and the kernel's test modules, root's if there is
+    one; boot.files are {path in the guest: path here} of programs that a test needs
+    besides."""
+    modules = (boot.root.glob("lib/modules/*/kernel/drivers/pci/tests/*.ko")
+               if boot.root else
+               [*boot.obj.glob("drivers/pci/tests/*.ko"), *boot.obj.glob("external/*.ko")])
+    spec = (paths.GUEST / "initramfs.list").read_text()
+    for ko in modules:
+        spec += f"file /modules/{ko.name} {ko} 0644 0 0\n"
+    for guest, here in boot.files.items():
+        spec += f"file {guest} {here} 0755 0 0\n"
+    env = {**os.environ, "GUEST": str(paths.GUEST), "SELFTESTS": str(paths.SELFTESTS),
+           "KERNEL": str(paths.BUILD / boot.base / "vanilla"),
+           "USERSPACE": str(paths.BUILD / "userspace" / arches.userspace(boot.arch))}
+    with tempfile.NamedTemporaryFile("w", suffix=".list") as listing:
+        listing.write(spec)
+        listing.flush()
+        with open(out, "wb") as file:
+            subprocess.run([boot.obj / "usr/gen_init_cpio", listing.name],
+                           stdout=file, env=env, check=True)
+
+
+def on_bus(bus: str) -> str:
+    """A bus= property, or nothing for the default bus."""
+    return f",bus={bus}" if bus else ""
+
+
+def adapters(boot: Boot) -> list[str]:
+    """QEMU's arguments for the host adapters: one, or two if disks need it.
+
+    The disks' images are files in the log's directory, made anew.
+    """
+    arguments = []
+    for n in range(1 + any(disk.hba for disk in boot.disks)):
+        arguments += ["-device", f"{boot.driver.device},id=hba{n}" +
+                      on_bus(boot.model.adapters[n])]
+    for n, disk in enumerate(boot.disks):
+        image = boot.log / f"disk{n}.raw"
+        image.unlink(missing_ok=True)
+        with open(image, "wb") as file:
+            file.truncate(disk.MIB << 20)
+        throttle = f",throttling.iops-total={disk.iops}" if disk.iops else ""
+        if disk.unit:
+            throttle += f",throttling.iops-size={disk.unit}"
+        product = ",product=SLOW" if disk.iops else ""
+        wwn = f",wwn={0x5000c50015ea7100 + n:#x}" if boot.driver.wwn else ""
+        arguments += [
+            "-drive", f"if=none,id=disk{n},format=raw,file={image}{throttle}",
+            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0{wwn}{product}"]
+    return arguments
+
+
+def qemu_command(boot: Boot, image: Path) -> list[str]:
+    """QEMU's command line, but for its log, gdb stub and monitor."""
+    return [
+        *boot.model.qemu.split(), "-smp", str(boot.smp), "-nic", "none",
+        "-display", "none", "-no-reboot", "-kernel", str(image),
+        "-initrd", str(boot.log / "initramfs.cpio"), "-append", boot.command_line(),
+        "-chardev", f"file,id=console,path={boot.console}",
+        "-serial", "chardev:console",
+        "-device", f"virtio-serial-pci{on_bus(boot.model.port)}",
+        *(word for port, file in boot.outputs.items() for word in (
+            "-chardev", f"file,id={port},path={file}",
+            "-device", f"virtserialport,chardev={port},name={port}")),
+        *adapters(boot), *boot.qemu]

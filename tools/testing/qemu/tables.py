@@ -1,0 +1,199 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The tables of README.md and docs/, from the results in docs/results: make tables.
+
+    tables.py [FILE ...]    take results of build/results, and write the tables
+    tables.py --lint        whether the tables are what the results give
+
+A result is a target's JSON: it says what it is of, and has a checksum of its figures.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from harness import paths, results
+from harness.document import Error, markdown, placed
+
+KEPT = paths.TOP / "docs/results"
+README, RESULTS, BENCHMARKS = (paths.TOP / name for name in (
+    "README.md", "docs/results.md", "docs/benchmarks.md"))
+# of README.md: what the reader sees first
+SHOWN = (("6.1", "powernv9", "ppc64", "fusion"), ("6.1", "arm64-virt", "arm64", "sym53c8xx"),
+         ("6.1", "g3beige", "ppc32", "sym53c8xx"))
+
+
+def verified(file: Path) -> dict:
+    """A result; raise Error unless it is whole, and good."""
+    try:
+        figures = json.loads(file.read_text())
+        if figures["sha256"] != results.checksum(figures):
+            raise Error(f"{file.name}: its figures are not those of its checksum\n"
+                        "remedy: run the target again, make tables RESULTS=FILE")
+        if not figures["ok"]:
+            raise Error(f"{file.name}: the target failed")
+        return figures
+    except (OSError, ValueError, KeyError) as error:
+        raise Error(f"{file}: not a result of a target: {error!r}") from None
+
+
+def kept() -> dict[str, dict]:
+    """{name: figures} of docs/results."""
+    return {file.stem: verified(file) for file in sorted(KEPT.glob("*.json"))}
+
+
+def demos(found: dict) -> list[dict]:
+    """The demonstrations, by machine and adapter."""
+    return [figures for name, figures in found.items() if name.startswith("demo-")]
+
+
+def demo_row(figures: dict, kernel: str) -> list:
+    """What one kernel made of a demonstration."""
+    where, row = figures["about"], figures["kernels"][kernel]
+    shown = [row["bursts_hit"], row["hits"], row["detected"], row["io_errors"],
+             row["verify_errors"], row["recovery_ms_median"], row["outcome"]]
+    return [f"{kernel.split('-')[0]} {where['base']}", where["machine"], where["adapter"],
+            row["fault_kind"], *("-" if value is None else value for value in shown)]
+
+
+DEMO = ["kernel", "machine", "adapter", "fault", "bursts that hit", "accesses failed",
+        "detected", "I/O errors", "verify errors", "burst's end to next I/O, median ms",
+        "outcome"]
+
+
+def injected_row(figures: dict, kernel: str) -> list:
+    """The same of exceptions that were injected: each is an access that failed."""
+    row = demo_row(figures, kernel)
+    injected = figures["kernels"][kernel]["injected"]
+    return [*row[:4], injected, injected, *row[6:]]
+
+
+def demo_rows(figures: dict) -> list[list]:
+    """The rows of a demonstration."""
+    return [(injected_row if row["fault_kind"] == "injected exception" else demo_row)(
+        figures, kernel) for kernel, row in figures["kernels"].items()]
+
+
+def shown(found: dict) -> str:
+    """README.md's table: vanilla's row of the first demonstration, and patched ones."""
+    names = ["-".join(("demo", *words)) for words in SHOWN]
+    lacks = [name for name in names if name not in found]
+    if lacks:
+        raise Error(f"docs/results has no {lacks[0]}.json")
+    rows = demo_rows(found[names[0]])[:1]
+    rows += [demo_rows(found[name])[1] for name in names]
+    return markdown(DEMO, rows)
+
+
+def minutes(found: dict) -> str:
+    """How long the commands took."""
+    return markdown(["command", "base", "", "CPUs", "minutes"], [
+        [f"`{figures['command']}`", figures["about"]["base"], figures["state"],
+         figures["cpus"], f"{figures['seconds'] / 60:.0f}"]
+        for name, figures in found.items() if name.startswith("time-")])
+
+
+def coverage(found: dict) -> str:
+    """The sweeps."""
+    return markdown(
+        ["driver", "base", "machine", "accesses failed, one a boot phase", "findings",
+         "places reached", "places not to be reached there"],
+        [[figures["about"]["adapter"], figures["about"]["base"], figures["about"]["machine"],
+          figures["injections"], len(figures["findings"]),
+          f"{figures['reached']} of {figures['reached'] + len(figures['unreached'])}",
+          len(figures["unreachable"])]
+         for name, figures in found.items() if name.startswith("sweep-")])
+
+
+def per_io(found: dict) -> str:
+    """Instructions an I/O with one disk, by guest and size."""
+    rows = []
+    for name, figures in found.items():
+        if not name.startswith("bench-"):
+            continue
+        for key, growth in figures["growth_instructions"].items():
+            guest, cell = key.rsplit(", ", 1)
+            if cell.startswith("1 x "):
+                rows.append([figures["about"]["base"], guest, cell[4:], f"{growth:+.0f}",
+                             f"{figures['ratio_off'][key]:.4f}",
+                             f"{figures['ratio_on'][key]:.4f}"])
+    return markdown(["base", "guest", "bytes", "on - off, instructions an I/O",
+                     "off / fixes", "whole path, on / vanilla"], rows)
+
+
+def per_access(found: dict) -> str:
+    """Instructions of a checked access, and of its peers."""
+    rows = []
+    for name, figures in found.items():
+        for arch, cost in figures.get("cost", {}).items() if name.startswith("bench-") else ():
+            rows.append([figures["about"]["base"], arch, f"{cost['begin + end']:.0f}",
+                         f"{cost['in a session of 8']:.1f}",
+                         f"{cost['of 8, with begin and end']:.1f}",
+                         *(f"{cost['peer ' + peer]:.1f}" for peer in ("2004", "2005"))])
+    return markdown(["base", "architecture", "begin + end", "a read in a session of 8, over "
+                     "readl()", "with begin and end", "2004's way", "2005's way"], rows)
+
+
+def configurations(found: dict) -> str:
+    """The groups of make check-configs."""
+    groups = {}
+    for name, figures in found.items():
+        for build in figures["builds"] if name.startswith("check-configs") else ():
+            key = build["base"], build["group"]
+            groups.setdefault(key, []).append(build)
+    return markdown(
+        ["base", "group", "configurations", "built", "options not to be had", "failed",
+         "objects"],
+        [[base, group, len(builds), *(sum(b["outcome"] in which for b in builds)
+                                      for which in (("ok", "vanilla"), ("lost",), ("failed",))),
+          sum(b["objects"] for b in builds)] for (base, group), builds in groups.items()])
+
+
+# (document, name): what makes it
+TABLES = {
+    (README, "demo"): shown, (README, "minutes"): minutes,
+    (RESULTS, "demo"): lambda found: markdown(
+        DEMO, [row for figures in demos(found) for row in demo_rows(figures)]),
+    (RESULTS, "sweep"): coverage, (RESULTS, "configurations"): configurations,
+    (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
+}
+
+
+def take(files: list[Path]) -> None:
+    """Copy results and pictures of runs into docs/results."""
+    for file in files:
+        if file.suffix == ".json":
+            verified(file)
+        elif file.suffix != ".svg":
+            raise Error(f"{file}: neither a result (.json) nor a picture (.svg)")
+    for file in files:
+        shutil.copyfile(file, KEPT / file.name)
+        print(f"  RESULT  docs/results/{file.name}")
+
+
+def main():
+    """Write or compare; the exit status is 0 if all is well."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="*", type=Path, help="of build/results, or pictures")
+    parser.add_argument("--lint", action="store_true", help="write nothing, compare")
+    args = parser.parse_args()
+    try:
+        take(args.files)
+        found = kept()
+        for (document, name), make in TABLES.items():
+            whole = placed(document, name, make(found))
+            if whole == document.read_text():
+                continue
+            if args.lint:
+                raise Error(f"{document.name}: its table '{name}' is not what docs/results "
+                            "gives\nremedy: make tables")
+            document.write_text(whole)
+            print(f"  TABLE   {paths.short(document)}: {name}")
+    except Error as error:
+        sys.exit(f"tables: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the tests have in common: what make chose, verdicts, and builds.
+
+The environment says on what: BENCH_BASE, BENCH_MACHINES ("MACHINE:ARCH ..."),
+BENCH_GUESTS ("MACHINE:ARCH:CPUS:DRIVER ...", with ":demo" after it for the demonstration
+and a permanent death alone).  Make has built the kernels before.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from harness import ktap, paths
+from harness.machines import MACHINES
+from harness.result import Result
+
+sys.path.insert(0, str(paths.TOP / "scripts"))
+import patchset as series  # noqa: E402  (after the path is set)
+
+BASE = os.environ.get("BENCH_BASE", "6.1")
+TESTED = [tuple(m.split(":")) for m in
+          os.environ.get("BENCH_MACHINES", "powernv9:ppc64").split()]
+GUESTS = [tuple(g.split(":")) for g in
+          os.environ.get("BENCH_GUESTS", "powernv9:ppc64:1:fusion").split()]
+PATCHES = series.read_series(BASE)
+
+
+def on_machines(chosen, names="machine,arch"):
+    """Run the test on these machines."""
+    return pytest.mark.parametrize(names, chosen, ids=["-".join(c) for c in chosen])
+
+
+machines = on_machines(TESTED)
+
+
+def guests(*hbas, faults=True):
+    """Run the test on all guests, or on those with these adapters; unless faults
+    is false, only on machines whose bus raises exceptions, and not on ":demo"'s."""
+    return on_machines(
+        [g[:4] for g in GUESTS if (not hbas or g[3] in hbas) and
+         (MACHINES[g[0]].faults and len(g) == 4 or not faults)],
+        "machine,arch,smp,hba")
+
+
+def green(file):
+    """The base kernel's own verdict: all passed, none skipped or missing."""
+    return ktap.green(file, BASE)
+
+
+def clean(result: Result, again: str):
+    """Completed, all tests passed, and the kernel did not complain."""
+    assert result.outcome == "completed", again
+    assert green(result.ktap), result.ktap.read_text() + again
+    assert not result.complaints(), f"{result.complaints()}\n{again}"
+
+
+def patched(*options):
+    """Bring the patched tree, or another one of the series, up to date."""
+    subprocess.run([paths.SERIES, "patched", BASE, *options], check=True)
+
+
+def kernel(tree, arch, variant, *targets, extra=None, lax=False):
+    """Run kernel.sh; return the text of its build log."""
+    env = {**os.environ, **({"KEXTRA": extra} if extra else {}),
+           **({"LAX": "1"} if lax else {})}
+    run = subprocess.run([paths.QEMU / "builds/kernel.sh", BASE, tree,
+                          arch, variant, *targets], env=env)
+    obj = paths.object_dir(BASE, tree, arch, variant)
+    assert run.returncode == 0, f"log: {paths.short(obj)}/build.log"
+    return (obj / "build.log").read_text()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The evaluations' own judgement: marks, symbols, rows, limits.  No boots."""
+
+import json
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="no matplotlib: scripts/setup.sh report")
+
+from evaluations import counting, nine_cells, report    # noqa: E402
+from harness import ktap, paths             # noqa: E402
+
+
+def test_marks(tmp_path):
+    """Marks and lines of the plugin's file, by vCPU."""
+    file = tmp_path / "counts"
+    file.write_text("mark 0 vcpu 0 total 100\n"
+                    "mark 0 vcpu 1 total 7 driver 1\n"
+                    "mark 0 vcpu 0 total 1000 driver 20\n"
+                    "mark 0 vcpu 0 total 1045 driver 30\n"
+                    "lines written 9 shared 2\n")
+    marks, lines = counting.read_marks(file)
+    assert lines == {"written": 9, "shared": 2}
+    assert counting.between(marks) == [{"total": 945, "driver": 30}]
+    assert counting.between(marks, 1) == []
+
+
+def test_spans():
+    """Adjacent functions are one span, aliases of an address are one function."""
+    table = [(16, "a"), (32, "b"), (32, "b_alias"), (64, "c"), (80, "d"), (96, "end")]
+    assert counting.spans(lambda n: table[n][1] in "abd", table) == [(16, 64), (80, 96)]
+
+
+def test_rows():
+    """Numbers are numbers, words are words."""
+    assert ktap.rows("# row disks=3 mb_s=1.5 way=session8\nok 1\n") == \
+        [{"disks": 3, "mb_s": 1.5, "way": "session8"}]
+
+
+def cell(kernel, code, total, count=True):
+    """A made-up result of the nine cells: one of them, one I/O."""
+    zero = {"mark": 0, "vcpu": 0, "total": 0}
+    return {"cell": {"table": "000", "machine": "powernv9", "hba": "fusion", "args": [1],
+                     "kernel": kernel, "count": count, "sample": 0, "arch": "ppc64",
+                     "base": "6.1", "run": ["cells"]},
+            "good": True,
+            "rows": [{"disks": 1, "size": 512}],
+            "marks": [zero, {**zero, "total": total, "driver": code}]}
+
+
+def test_judge_off(monkeypatch):
+    """Off / fixes may differ as boots of one kernel do, by no more."""
+    monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
+
+    def holds(*off):
+        figures = {}
+        nine_cells.instructions(
+            [cell(k, n, 50000) for k, boots in (
+                ("vanilla", (661,)), ("fixes", (667,) * 3), ("off", off), ("on", (700,)))
+             for n in boots], figures)
+        return [h for what, h in report.judge(figures) if "off /" in what] == [True]
+    assert holds(667, 667, 667) and holds(668, 668, 667)
+    assert not holds(668, 668, 668) and not holds(670, 670, 669)
+
+
+@pytest.mark.parametrize("on,off,path,holds", [
+    (720, 667, 50000, [True, True, True, True]), (730, 667, 50000, [False, True, True, True]),
+    (720, 667, 5000, [True, False, True, True]), (725, 668, 50000, [True, True, False, True])],
+    ids=["good", "growth", "path", "off"])
+def test_judge(on, off, path, holds, monkeypatch):
+    """Growth, the whole path, and what is off: each can be too much."""
+    figures = {}
+    monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
+    tables = nine_cells.instructions(
+        [cell("vanilla", 661, path), cell("fixes", 667, path), cell("off", off, path),
+         cell("on", on, path)], figures)
+    assert len(tables) == 1
+    assert [h for _, h in report.judge(figures)] == holds
+
+
+def test_report(tmp_path, monkeypatch):
+    """The report has the table, its CSV and its plot, and says what does not hold."""
+    monkeypatch.setattr(report, "OUT", tmp_path)
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
+    monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
+    assert not report.report(
+        [cell(k, n, 50000) for k, n in (("vanilla", 661), ("fixes", 667), ("off", 667),
+                                        ("on", 800))], "6.12")
+    for name in ("report.html", "table1.csv", "table1.svg"):
+        assert (tmp_path / "6.12" / name).stat().st_size
+    written = json.loads((tmp_path / "results/bench-6.12.json").read_text())
+    assert written["growth_worst"] == 133 and not written["ok"]
+    assert written["about"]["base"] == "6.12"

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The builds of make check-configs, and that they can fail."""
+
+import contextlib
+import dataclasses
+import subprocess
+
+import pytest
+
+import configs
+from common import BASE, patched
+from harness import paths
+
+
+def build(name):
+    """The Build of a name."""
+    return next(b for b in configs.builds(BASE, 1, configs.table()) if b.name == name)
+
+
+def test_quick():
+    """Kernels without PCI, and with the generic back end where the architecture has
+    one of its own."""
+    assert subprocess.run([configs.__file__, "--bases", BASE, "--quick"]).returncode == 0
+
+
+# What no configuration of the bench saw: a header with PCI's functions in everything
+# that has a tracepoint; and handlers, tables and stubs without their back end.
+MUTANTS = {
+    "header": ("x86_64-allnoconfig-nopci", {
+        "include/ras/ras_event.h": ("<linux/io_check_types.h>", "<linux/io_check.h>"),
+        "include/linux/io_check.h": ("#ifdef CONFIG_PCI", "#if 1")}, "ras.o"),
+    "powerpc": ("ppc64cell-allnoconfig-generic", {
+        "arch/powerpc/kernel/mce.c": ("CONFIG_IO_CHECK_ARCH", "CONFIG_IO_CHECK")},
+        "io_check_fixup"),
+    "riscv": ("riscv32-allnoconfig-generic", {
+        "arch/riscv/kernel/Makefile": ("CONFIG_IO_CHECK_ARCH", "CONFIG_IO_CHECK")},
+        "io_check_stubs.o"),
+}
+
+
+@contextlib.contextmanager
+def mutant(changes):
+    """Name of a tree with {path: (old text, new text)} changed."""
+    tree = paths.BUILD / BASE / "mutant"
+    patched("--dest", tree)
+    whole = {path: (tree / path).read_text() for path in changes}
+    try:
+        for path, (old, new) in changes.items():
+            assert old in whole[path]
+            (tree / path).write_text(whole[path].replace(old, new))
+        yield tree.name
+    finally:
+        for path, text in whole.items():
+            (tree / path).write_text(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTANTS)
+def test_config_mutant(name):
+    """A tree that breaks a configuration is found, by the object or symbol."""
+    config, changes, found = MUTANTS[name]
+    # the objects and their symbols tell, the whole kernel need not be linked
+    one = dataclasses.replace(build(config), vmlinux=False)
+    with mutant(changes) as tree:
+        outcome = configs.built(BASE, one, configs.Sources(BASE), 0, tree)
+    assert outcome.outcome == "failed"
+    assert any(found in bad for bad in outcome.bad), outcome.bad
+
+
+@pytest.mark.slow
+def test_same_mutant():
+    """An object that has code for an option that is off is found."""
+    patched("--fixes")
+    changes = {"arch/riscv/mm/extable.c": ("#ifdef CONFIG_IO_CHECK_ARCH", "#if 1"),
+               "arch/riscv/include/asm/extable.h": (
+                   "#ifdef CONFIG_IO_CHECK_ARCH", "#if 1")}
+    with mutant(changes) as tree:
+        outcome = configs.compared(BASE, build("riscv64-allnoconfig-off"),
+                                   configs.Sources(BASE), ("fixes", tree))
+    assert (outcome.outcome, outcome.bad) == ("failed", ["arch/riscv/mm/extable.o"])
+
+
+def test_numbered_statics(tmp_path):
+    """The numbers that gcc gives to static data do not count, their order does."""
+    def text(*names):
+        tool = tmp_path / "objdump"
+        tool.write_text("#!/bin/sh\necho; echo x.o: format; echo; " + "; ".join(
+            f"echo '00000074 R_PARISC_DPREL21L  {name}'" for name in names))
+        tool.chmod(0o755)
+        return configs.contents(tool, "x.o")
+    assert text("CSWTCH.84", "CSWTCH.9", "x.1") == text("CSWTCH.85", "CSWTCH.12", "x.4")
+    assert text("CSWTCH.84", "CSWTCH.9") != text("CSWTCH.9", "CSWTCH.84")
+    assert text("CSWTCH.84") != text("other.84")
+
+
+def test_lost():
+    """Options that the final .config has not are seen, also those that are not to be."""
+    config = "CONFIG_PCI=y\nCONFIG_A=m\n# CONFIG_B is not set\n"
+    assert configs.lost(config, ("PCI=y", "A=m", "B=n", "C=n")) == []
+    assert configs.lost(config, ("PCI=n", "A=y", "B=y", "C=m")) == \
+        ["PCI=n", "A=y", "B=y", "C=m"]
+    assert configs.fragment(("A=m", "B=n")) == "CONFIG_A=m\n# CONFIG_B is not set\n"
+
+
+def test_group_without_options(capsys):
+    """A group of which each configuration lost the options has tested nothing."""
+    one, two = build("x86_64-allnoconfig-nopci"), build("x86_64-allnoconfig-core")
+    good, gone = configs.Outcome("ok", 1), configs.Outcome("lost", bad=["IO_CHECK=y"])
+    name = "check-configs-test"
+    assert configs.report({(BASE, one): good, (BASE, two): good}, name)
+    assert not configs.report({(BASE, one): good, (BASE, two): gone}, name)
+    assert "core: no configuration has the options" in capsys.readouterr().err
+    assert not configs.report({(BASE, one): configs.Outcome("failed")}, name)
+    (paths.BUILD / "results" / f"{name}.json").unlink()
+
+
+def test_failed_targets():
+    """A failed make names its objects."""
+    text = ("  CC      drivers/ras/ras.o\nmake[3]: *** [../scripts/Makefile.build:250: "
+            "drivers/ras/ras.o] Error 1\nmake[2]: *** [../scripts/Makefile.build:500: "
+            "drivers/ras] Error 2\n")
+    assert configs.Failed("make vmlinux", text).bad == ["drivers/ras", "drivers/ras/ras.o"]
+    assert configs.Failed("make vmlinux", "make: nothing").bad == ["make vmlinux"]
+
+
+def test_known_outcomes(tmp_path, monkeypatch):
+    """A build is made again after its entry or the series changed, and only then."""
+    made = []
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
+    head = tmp_path / BASE / "patched/.series-head"
+    head.parent.mkdir(parents=True)
+    head.write_text("one")
+    monkeypatch.setattr(configs, "built", lambda base, build, *_: made.append(
+        build.name) or configs.Outcome("ok", 7))
+    one = build("x86_64-allnoconfig-nopci")
+    for change in (lambda b: b, lambda b: b, lambda b: dataclasses.replace(
+            b, options=("PCI=y",)), lambda b: head.write_text("two") and b):
+        assert configs.run(BASE, change(one), None, 0).objects == 7
+    assert len(made) == 3

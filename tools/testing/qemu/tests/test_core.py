@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The core's KUnit suite and that of DMA hints, whole, and what shows that each case can fail.
+
+A mutant is the patched kernel with one guard taken out; the case that watches
+it has to go red.  Each rebuilds a file or two and boots once.
+"""
+
+import re
+import tomllib
+
+import pytest
+
+import demo
+from common import BASE, TESTED, green, kernel, on_machines, patched
+from harness import arches, paths, process, results
+from harness.guest import Boot
+from harness.machines import MACHINES
+
+MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+builtin+inject"
+# Where no bus fails an access, the kernel's own injection has to give each cause
+ELSEWHERE = [m for m in TESTED if not MACHINES[m[0]].faults]
+LBA = [m for m in ELSEWHERE if m[1] == "parisc64"]
+# where there are slots, for AER
+SLOTS = [m for m in TESTED if MACHINES[m[0]].slots]
+ROUNDS = 1_000_000
+# the race needs two CPUs and time
+RACE_TRIES = 5
+MUTANTS = tomllib.loads((paths.QEMU / "tests/data/mutants.toml").read_text())
+
+
+def mutants(*kinds):
+    """Run the test on each mutant of these kinds, a table of mutants.toml."""
+    chosen = [m for kind in kinds for m in MUTANTS[kind]]
+    return pytest.mark.parametrize("gone", chosen, ids=[
+        re.sub(r"\W+", "-", m["what"]) for m in chosen])
+
+
+def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
+          suites=("io_check",)):
+    """Boot the suite, or others; return the Result and {case: passed}."""
+    result = process.run(Boot(
+        machine, base=BASE, arch=arch, tree=tree, variant=VARIANT,
+        run=tuple(f"kunit:{name}" for name in suites), smp=smp,
+        append=f"io_check_kunit.race_rounds={rounds}",
+        timeout=400, log=paths.BUILD / "check" / f"{BASE}-{log}"))
+    # KUnit cuts what debugfs shows of a case with many failures
+    cases = {name: word == "ok" for word, name in re.findall(
+        r"^\[ *[\d.]+\] +(ok|not ok) \d+ (test_\w+)",
+        result.console.read_text(), re.M)}
+    return result, cases
+
+
+def test_core(seen):
+    """The whole suite, with fault injection, and a million rounds a CPU."""
+    result, cases = suite("patched", "core", ROUNDS, smp=2)
+    failed = [name for name, good in cases.items() if not good]
+    skipped = len(re.findall(r"# SKIP", result.ktap.read_text()))
+    results.write(f"check-core-{BASE}", bool(cases) and not failed and not skipped,
+                  {"passed": len(cases) - len(failed), "failed": len(failed),
+                   "skipped": skipped})
+    assert not failed and green(result.ktap), result.ktap.read_text()
+    assert len(cases) > 30 and not result.complaints()
+    # a device that is silent and one that cannot be reset
+    text = result.console.read_text()
+    assert "io_check: no answer for 2" in text, text
+    assert "io_check: it answers, but no reset worked for 6" in text, text
+    assert f"{ROUNDS} rounds, 2 CPUs online" in result.ktap.read_text()
+    seen.cell(MACHINE, ARCH, "registers", "kernel", result.ktap)
+
+
+@pytest.mark.slow
+@on_machines(ELSEWHERE)
+def test_core_elsewhere(machine, arch, seen):
+    """The suite on machines whose buses fail nothing, and the LBA's on its model."""
+    kernel("patched", arch, VARIANT)
+    suites = ["io_check"] + ["lba_io_check"] * ((machine, arch) in LBA)
+    result, cases = suite("patched", f"core-{machine}-{arch}", machine=machine,
+                          arch=arch, suites=suites)
+    assert green(result.ktap) and all(cases.values()), result.ktap.read_text()
+    assert not result.complaints()
+    assert {"test_inject_kinds", "test_inject_modes", "test_inject_flip",
+            *(m["case"] for m in MUTANTS["lba"] if len(suites) > 1)} <= set(cases)
+    seen.cell(machine, arch, "registers", "kernel", result.ktap)
+
+
+@pytest.fixture(scope="module")
+def mutant():
+    """The patched tree a second time; returns what breaks and mends it."""
+    patched("--dest", paths.BUILD / BASE / "mutant")
+    whole = {}
+
+    def build(gone, arch=ARCH, image="vmlinux"):
+        """Edit a file, which has the old text once, and build."""
+        path = paths.BUILD / BASE / "mutant" / gone["file"]
+        mend()
+        text = whole.setdefault(path, path.read_text())
+        for edit in gone.get("edits", [gone]):
+            assert text.count(edit["old"]) == 1, f"{path} has not once:\n{edit['old']}"
+            text = text.replace(edit["old"], edit["new"])
+        path.write_text(text)
+        kernel("mutant", arch, VARIANT, image)
+
+    def mend():
+        for path, text in whole.items():
+            if path.read_text() != text:
+                path.write_text(text)
+
+    yield build
+    mend()
+
+
+@pytest.mark.slow
+@mutants("core", "hints")
+def test_mutant_red(mutant, gone):
+    """Without a guard the case that watches it fails."""
+    mutant(gone)
+    result, cases = suite("mutant", "mutant")
+    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+
+
+@pytest.mark.slow
+@on_machines(LBA)
+@mutants("lba")
+def test_mutant_lba_red(mutant, gone, machine, arch):
+    """Without what makes the LBA's error log work the model's case fails."""
+    mutant(gone, arch)
+    result, cases = suite("mutant", "mutant-lba", machine=machine, arch=arch,
+                          suites=["lba_io_check"])
+    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+
+
+@pytest.mark.slow
+@on_machines(SLOTS)
+@mutants("aer")
+def test_mutant_aer_red(mutant, gone, machine, arch):
+    """Without what a reset of the link asks for the adapter is lost."""
+    mutant(gone, arch, arches.facts(arch)["IMAGE"])
+    result = process.run(Boot(
+        machine, base=BASE, arch=arch, tree="mutant", variant=VARIANT, run=("aer",),
+        args=(1,), disks=demo.layout(3), log=paths.BUILD / "check" / f"{BASE}-mutant-aer",
+        monitor=(("aer: now 1", "pcie_aer_inject_error bridge0 MALF_TLP"),)))
+    assert "not ok 2 recovered from error 1" in result.ktap.read_text(), gone["what"]
+
+
+@pytest.mark.slow
+@mutants("race")
+def test_mutant_race_red(mutant, gone):
+    """Without its order or its lock a harvest loses errors of another CPU.
+
+    Two virtual CPUs that have to share one of the host's seldom meet: on a busy
+    host it takes more than one try.
+    """
+    mutant(gone)
+    for _ in range(RACE_TRIES):
+        result, cases = suite("mutant", "mutant-race", ROUNDS, smp=2)
+        if cases.get("test_race") is False:
+            break
+    assert cases.get("test_race") is False, f"without {gone['what']}: {cases}"
+    lost = re.findall(r"lost == (\d+)", result.text())
+    print(f"  LOST    without {gone['what']}: {lost}")

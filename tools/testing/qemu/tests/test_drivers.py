@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The drivers' recovery: verified I/O through bus errors, and what must not be."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import demo
+from common import BASE, GUESTS, clean, green, guests, on_machines
+from harness import paths, process
+from harness.drivers import DRIVERS
+from harness.guest import Boot
+from harness.machines import MACHINES
+
+slots = on_machines([g for g in GUESTS if MACHINES[g[0]].slots], "machine,arch,smp,hba")
+
+
+def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
+        timeout=150, tag="", **more):
+    """Boot a kernel of demo.KERNELS on two adapters and three disks; timeout is in
+    seconds, and tag keeps the logs apart of boots that differ in nothing else."""
+    if test == "storm" and "-g" not in args:
+        args = (*args, *DRIVERS[hba].demo.burst)
+    boot = Boot(
+        machine, base=BASE, arch=arch, smp=int(smp), run=(test,), args=args,
+        append=append, timeout=timeout, disks=demo.layout(3), hba=hba,
+        ports=("bursts.csv", "samples.csv"), **demo.KERNELS[kernel], **more,
+        log=paths.BUILD / "check" / re.sub(
+            r"[:/]", "_", "-".join(map(str, (
+                machine, arch, smp, hba, BASE, kernel, test, *args,
+                *filter(None, (append, tag)))))))
+    return process.run(boot), boot.again()
+
+
+def sound(result, again):
+    """Completed, all tests passed, nothing lost, every hit detected."""
+    clean(result, again)
+    seen = result.figures()
+    assert seen["fio_errors"] == seen["verify_errors"] == 0, again
+    if "detected" in seen:
+        assert seen["detected"] == result.hits_in_bar(), again
+    return seen
+
+
+@guests(faults=False)
+def test_demo(machine, arch, smp, hba, seen):
+    """The demonstration with ten bursts that hit; vanilla dies of its first."""
+    logs = paths.BUILD / "check" / "-".join((machine, arch, smp, hba, BASE, "demo"))
+    command = [sys.executable, paths.TOP / "tools/testing/qemu/demo.py",
+               "--machine", machine, "--base", BASE, "--arch", arch,
+               "--hba", hba, "--smp", smp, "--faults", "10", "--directory", logs]
+    assert subprocess.run(command).returncode == 0, "repeat with: " + " ".join(
+        map(str, command[1:])).replace(f"{paths.TOP}/", "")
+    for part, kind in demo.parts(MACHINES[machine]).items():
+        seen.cell(machine, arch, hba, kind,
+                  logs / demo.boot_name("patched", part) / "results.ktap")
+
+
+@guests("fusion")
+def test_burst_inside_reset(machine, arch, smp, hba):
+    """Bursts so close that they hit the reset after the one before.
+
+    sym53c8xx's takes milliseconds; the sweep fails each access inside it.
+    """
+    result, again = run(machine, arch, smp, hba, "storm", 20, 3, "-i",
+                        "-l", "20000:200000", "-g", "50000:450000")
+    sound(result, again)
+    failed = result.console.read_text().count("io_check: reset failed, again")
+    assert failed >= 5, again
+
+
+@guests("fusion")
+def test_burst_inside_rescan(machine, arch, smp, hba):
+    """Bursts that begin when the reset has just ended: no disk is deleted."""
+    result, again = run(machine, arch, smp, hba, "storm", 15, 4,
+                        "-l", "5000:40000", "-g", "1000:90000")
+    sound(result, again)
+    text = result.console.read_text()
+    ends, fails = ([float(t) for t in
+                    re.findall(r"\[ *(\d+\.\d+)\] .* io_check: " + what, text)]
+                   for what in ("recovered", "(?:read|write) of"))
+    bursts = [line.split(",") for line in
+              (result.console.parent / "bursts.csv").read_text().splitlines()
+              if re.match(r"\d+,\d+", line)]
+    hits = [int(burst[1]) / 1e9 for burst in bursts if int(burst[4])]
+    # the kernel's log has a clock of its own, ahead by no more than this
+    # ten in 5 s are printed; the pairs after a missing one have f later than s's
+    missing = sum(map(int, re.findall(r"io_check_report: (\d+) callbacks", text)))
+    assert len(fails) + missing == len(hits), again
+    ahead = min(f - s for f, s in zip(fails, hits))
+    assert "io_check: reset failed, again" not in text, again
+    # mptsas reads its configuration pages in the 100 ms after a reset
+    assert any(0 <= s + ahead - e < 0.1 for s in hits for e in ends), again
+    assert "Synchronizing SCSI cache" not in text.split("bench: done")[0], again
+
+
+@guests()
+def test_burst_of_two_seconds(machine, arch, smp, hba):
+    """Memory decoding off for 2 s with requests in flight, INTx asserted."""
+    result, again = run(machine, arch, smp, hba, "storm", 4, 6, "-l", "2000000")
+    sound(result, again)
+
+
+@guests("fusion")
+def test_bus_master_off_too(machine, arch, smp, hba):
+    """Requests may be lost as well as accesses fail; all come back.
+
+    Not of sym53c8xx: QEMU's chip takes what it failed to fetch for SCRIPTS, and
+    goes on with that; a real one stops with an interrupt.
+    """
+    result, again = run(machine, arch, smp, hba, "storm", "-t", 5, 8, 5,
+                        "-m", 6, "-l", "1000:300000")
+    assert sound(result, again)["detected"] > 0, again
+
+
+@guests("fusion")
+def test_lost_requests(machine, arch, smp, hba):
+    """Bus Master off: no access fails, the commands' timers bring them back."""
+    result, again = run(machine, arch, smp, hba, "storm", "-t", 5, 1, 5,
+                        "-n", 1, "-m", 4, "-l", "200000", "-g", "1000000")
+    seen = sound(result, again)
+    assert seen["detected"] == 0 and seen["aborts"] > 0, again
+
+
+@guests(faults=False)
+def test_permanent_death(machine, arch, smp, hba):
+    """The BAR moved to a hole: offline in time, and back after a rebind."""
+    result, again = run(machine, arch, smp, hba, "death", 5)
+    sound(result, again)
+    assert result.hits_in_bar() > 0, again
+
+
+@slots
+def test_surprise_removal(machine, arch, smp, hba, seen):
+    """The slot's power off, without a word: offline in time, and unbound."""
+    result, again = run(machine, arch, smp, hba, "removal")
+    sound(result, again)
+    seen.cell(machine, arch, hba, "removal", result.ktap)
+
+
+def aer(machine, arch, smp, hba, error, **how):
+    """Errors of the bridge above the first adapter, by QEMU's monitor.
+
+    QEMU's 53c895a asserts that no request is under way when a fatal one resets
+    the bus (lsi_soft_reset()), and QEMU ends if there is: such a run says nothing
+    of the guest, and is repeated.
+    """
+    for _ in range(AER_TRIES):
+        result, again = run(machine, arch, smp, hba, "aer", AER_ERRORS, tag=error, **how, monitor=[
+            (f"aer: now {n}", f"pcie_aer_inject_error bridge0 {error}")
+            for n in range(1, AER_ERRORS + 1)])
+        log = (result.console.parent / "qemu.log").read_text()
+        if "lsi_soft_reset: Assertion" not in log:
+            break
+        print(f"  REPEAT  {log.strip()}")
+    return result, again
+
+
+AER_ERRORS, AER_TRIES = 3, 4
+
+
+@slots
+@pytest.mark.parametrize("error", ["POISON_TLP", "MALF_TLP"])
+def test_aer(machine, arch, smp, hba, error, seen):
+    """Non-fatal and fatal errors of PCI Express are recovered from."""
+    result, again = aer(machine, arch, smp, hba, error)
+    assert sound(result, again)["recovered"] >= AER_ERRORS, again
+    seen.cell(machine, arch, hba, "aer", result.ktap)
+
+
+@guests()
+def test_hourly_limit(machine, arch, smp, hba):
+    """Offline at the sixth failure within an hour, or at once if so told."""
+    result, again = run(machine, arch, smp, hba, "limit")
+    sound(result, again)
+    text = result.console.read_text()
+    assert "6 failures within an hour, limit 5: offline" in text, again
+
+
+# Negative tests: with a guard off the driver must not survive.
+
+@guests()
+def test_permanent_death_vanilla(machine, arch, smp, hba):
+    """Vanilla does not survive the death of its adapter."""
+    result, again = run(machine, arch, smp, hba, "death", 5, kernel="vanilla")
+    assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
+    assert "death: moving the BAR" in result.console.read_text(), again
+
+
+@slots
+def test_surprise_removal_vanilla(machine, arch, smp, hba):
+    """Vanilla does not notice, or does not survive."""
+    result, again = run(machine, arch, smp, hba, "removal", kernel="vanilla",
+                        timeout=90)
+    assert "removal: power off" in result.console.read_text(), again
+    assert not green(result.ktap), again
+
+
+@slots
+def test_aer_vanilla(machine, arch, smp, hba):
+    """Vanilla has no handlers, or they lose the adapter."""
+    result, again = aer(machine, arch, smp, hba, "MALF_TLP", kernel="vanilla",
+                        timeout=90)
+    assert "aer: now 1" in result.console.read_text(), again
+    assert not green(result.ktap), again
+
+
+@guests()
+def test_interrupt_kept_red(machine, arch, smp, hba):
+    """Without silencing the interrupt the handler runs for ever."""
+    if smp != "1":
+        pytest.skip("another CPU may go on")
+    result, again = run(machine, arch, smp, hba, "storm", 50, 1, timeout=40,
+                        append="io_check_recovery.keep_irq=1")
+    assert result.outcome in ("timeout", "log full", "panic"), again
+    assert not green(result.ktap), again
+
+
+@guests()
+def test_driver_without_hook_red(machine, arch, smp, hba):
+    """Without the machine-check hook the first burst that hits is fatal."""
+    result, again = run(machine, arch, smp, hba, "storm", 5, 1, timeout=60,
+                        append="io_check_nohook")
+    assert result.outcome == "panic" and result.hits_in_bar() >= 1, again

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""DMA hints in guests: KUnit, and registers that are looked at from outside.
+
+The guest sets hints through sysfs; QEMU's monitor reads the host bridge's
+registers beside it, and knows nothing of what the guest reads back.
+"""
+
+import re
+
+import pytest
+
+import demo
+from common import BASE, TESTED, clean, green, machines, on_machines
+from harness import paths, process
+from harness.drivers import DRIVERS
+from harness.guest import Boot
+
+DINO = on_machines([m for m in TESTED if m[0] == "b160l"])
+ASTRO = on_machines([m for m in TESTED if m[0] == "c3700"])
+# QEMU's: the built-in Dino of B160L; the Astro of C3700, its IOC_CTRL's low word
+FIRMWARE = 0xf0000000
+PCIROR, PCIWOR, IOC_CTRL = 0xfff80824, 0xfff80828, 0xfffffffffed00008
+WORDS = {"1": 0, "2": 1, "4": 2, "8": 3, "16": 4, "24": 5, "half": 0xb, "full": 0xf}
+
+
+def run(machine, arch, test, *args, looks=(), disks=2, **how):
+    """Boot with an LSI adapter; at each "look at NAME VALUE" that test says on the
+    console, in their order, the monitor runs the commands of looks.
+
+    Returns the Result, the answers {(name, value): [numbers]}, and what repeats it.
+    """
+    orders = tuple((f"hints: look at {name} {value}", command)
+                   for name, value, *commands in looks for command in commands)
+    boot = Boot(
+        machine, base=BASE, arch=arch, run=(test,), args=args, timeout=200,
+        disks=demo.layout(disks), hba="sym53c8xx", monitor=orders,
+        log=paths.BUILD / "check" / "-".join((machine, arch, BASE, test, *args)), **how)
+    result, answers = process.run(boot), {}
+    if orders:
+        found = re.findall(r"^[0-9a-f]+: 0x([0-9a-f]+)", (boot.log / "monitor.log")
+                           .read_text().replace("\r", ""), re.M)
+        numbers = iter(int(word, 16) for word in found)
+        answers = {(name, value): [next(numbers, None) for _ in commands]
+                   for name, value, *commands in looks}
+    return result, answers, boot.again()
+
+
+@machines
+def test_kunit(machine, arch):
+    """The suite with fake providers and fake configuration space."""
+    boot = Boot(machine, base=BASE, arch=arch, run=("kunit:dma_hints",),
+                log=paths.BUILD / "check" / f"{machine}-{arch}-{BASE}-dma_hints")
+    clean(process.run(boot), boot.again())
+
+
+@on_machines([m for m in TESTED if m[1] not in DRIVERS["sym53c8xx"].not_on])
+def test_configuration_space(machine, arch):
+    """One hint sticks, others do not and are undone."""
+    result, _, again = run(machine, arch, "pci_hints")
+    clean(result, again)
+
+
+def dino_looks(values):
+    """What dino_hints.sh says, and the registers' addresses."""
+    xp = (f"xp /1wx {PCIROR:#x}", f"xp /1wx {PCIWOR:#x}")
+    return [("first", "0", *xp), *(("read_words", v, *xp) for v in values),
+            *(("write_words", v, *xp) for v in ("1", "2", "4", "8")),
+            ("reset", "0", *xp)]
+
+
+@DINO
+def test_dino(machine, arch):
+    """Each code of both registers, as seen from outside, under verified I/O.
+
+    QEMU's firmware leaves them 0; the guest writes what the kernel writes to a
+    Dino on a card before it begins.
+    """
+    result, seen, again = run(machine, arch, "dino_hints", append="dma_hints.unsafe=1",
+                              looks=dino_looks(WORDS))
+    clean(result, again)
+    first = seen["first", "0"]
+    for value, code in WORDS.items():
+        assert seen["read_words", value] == [code * 0x111111, first[1]], (value, again)
+    for value in ("1", "2", "4", "8"):
+        assert seen["write_words", value] == [0xffffff, WORDS[value] * 0x111111], again
+    assert seen["reset", "0"] == first == [0x222222, 0x222222], again
+
+
+@DINO
+def test_dino_safe(machine, arch):
+    """Without dma_hints.unsafe, several masters: nothing reads ahead for ever."""
+    values = [v for v in WORDS if v.isdigit()]
+    result, seen, again = run(machine, arch, "dino_hints", "safe",
+                              looks=dino_looks(values))
+    clean(result, again)
+    assert seen["reset", "0"] == seen["first", "0"], again
+
+
+def dma_addresses(result):
+    """The bus addresses of the kernel's DMA with the adapter, as QEMU traced them;
+    firmware's are in its own memory."""
+    found = [int(at, 16) for line in result.hits.traced
+             for at in re.findall(r"addr=0x([0-9a-f]+)", line)]
+    return [at for at in found if at < FIRMWARE]
+
+
+@ASTRO
+@pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
+def test_astro(machine, arch, unsafe):
+    """Read current, refused and insisted on; no DMA address carries hint bits,
+    and sets that cannot be had are named."""
+    look = f"xp /1wx {IOC_CTRL:#x}"
+    names = ([("read_current", "0"), ("reset", "1")] if unsafe else [("refused", "1")])
+    result, seen, again = run(
+        machine, arch, "sba_hints", *["unsafe"] * unsafe, trace="lsi_do_dma",
+        append="dma_hints.unsafe=1 sba_iommu.hint_sets=0,4" if unsafe else
+               "sba_iommu.hint_sets=0,1",
+        looks=[("first", "0", look), *((*name, look) for name in names)])
+    clean(result, again)
+    said = "set 4 not used: sets are" if unsafe else "set 1 not used: needs dma_hints"
+    assert result.ktap.read_text().count(said) == 1, again
+    # the register is little endian, and xp reads it as the CPU would
+    words = [int.from_bytes(w[0].to_bytes(4, "big"), "little") for w in seen.values()]
+    # QEMU's reset value, 0x29cf, without what sba_hw_init() takes from it
+    assert words == ([0x28cd, 0x288d, 0x28cd] if unsafe else [0x28cd, 0x28cd]), again
+    addresses = dma_addresses(result)
+    # 256 MB of memory, so as much of I/O virtual space; the two bits above it
+    assert len(addresses) > 100 and max(addresses) < 256 << 20, again
+
+
+@ASTRO
+def test_hint_bits_red(machine, arch):
+    """With bits that QEMU's Elroy does not know, DMA goes elsewhere."""
+    result, _, again = run(machine, arch, "sba_hints", "unsafe", "bits",
+                           append="dma_hints.unsafe=1 sba_iommu.hint_sets=1,1,1")
+    # the guest hangs, or goes on without its disks
+    assert result.outcome != "completed" or not green(result.ktap), again

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The patches as such: object code with the options off, and each by itself.
+
+Builds go through kernel.sh; a failing test names its log.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import configs
+from common import BASE, PATCHES, TESTED, kernel, patched, series
+from harness import arches, drivers, paths
+
+DRIVERS = [driver.directory for driver in drivers.DRIVERS.values()]
+# The kernels that build an architecture's files; ppc64's builds all others
+KERNELS = {"arch/powerpc": ["ppc64", "ppc32"], "arch/arm64": ["arm64"],
+           "arch/riscv": ["riscv64"], "arch/ia64": ["ia64"],
+           "arch/parisc": ["parisc64", "parisc"],
+           "drivers/parisc": ["parisc64"],
+           # and with the generic back end
+           "drivers/pci": ["ppc64", "x86_64"]}
+
+
+def kernels_of(path):
+    """The kernels that build a file or directory."""
+    part = "/".join(path.split("/")[:2])
+    assert part in KERNELS or not path.startswith("arch/"), \
+        f"no bench kernel builds {path}"
+    if path.startswith("drivers/pci/tests/lba"):
+        return KERNELS["drivers/parisc"]
+    return KERNELS.get(part, ["ppc64"])
+
+
+def objects(arch, variant, targets, extra=None):
+    """{object: its bytes} of the targets, in the fixed and in the patched tree."""
+    found = {}
+    for tree in ("fixes", "patched"):
+        kernel(tree, arch, variant, *targets, extra=extra)
+        top = paths.object_dir(BASE, tree, arch, variant)
+        files = (o.relative_to(top) for t in targets for o in
+                 ((top / t).rglob("*.o") if t.endswith("/") else [top / t]))
+        found[tree] = {f: (top / f).read_bytes() for f in files
+                       # linked from the others, and named by them
+                       if f.name != "built-in.o"}
+        found[tree]["asm-offsets.h"] = \
+            (top / "include/generated/asm-offsets.h").read_bytes()
+    assert found["fixes"].keys() == found["patched"].keys()
+    return found["fixes"], found["patched"]
+
+
+def contents(arch, file):
+    """Sections and relocations of an object of an architecture."""
+    return configs.contents(arches.facts(arch)["CROSS"] + "objdump", file)
+
+
+@pytest.mark.parametrize("arch", sorted({a for _, a in TESTED} & {
+    a for d, kernels in KERNELS.items() if d.startswith("arch/") for a in kernels}))
+def test_off_objects_identical(arch):
+    """Without the options every object beside a patched file is vanilla's.
+
+    Vanilla's with the stand-alone fixes, that is.  Lines move when a patch
+    adds some, and WARN_ON() and the like put their numbers into the object;
+    what differs is built again with __LINE__ 0.
+    """
+    patched("--fixes")
+    touched = {t for p in PATCHES for t in p.touches if t.endswith((".c", ".S"))}
+    dirs = {os.path.dirname(t) for t in touched} | {"drivers/pci", *DRIVERS}
+    fixed, ours = objects(arch, "plain", [f"{d}/" for d in sorted(dirs)
+                                             if arch in kernels_of(d) or d in DRIVERS])
+    assert len(fixed) > 50
+    differ = [str(o) for o in fixed if fixed[o] != ours[o]]
+    print(f"  SAME    {len(fixed) - len(differ)} objects of {len(fixed)}; "
+          f"without __LINE__: {' '.join(differ) or 'none'}")
+    if differ:
+        fixed, ours = objects(arch, "plain@line0", differ, extra=configs.NO_LINES)
+        top = {tree: paths.object_dir(BASE, tree, arch, "plain@line0")
+               for tree in ("fixes", "patched")}
+        # a declaration more may change the order of the symbol table, no more
+        assert not [str(o) for o in fixed if fixed[o] != ours[o]
+                    and contents(arch, top["fixes"] / o) !=
+                    contents(arch, top["patched"] / o)]
+
+
+def test_builds_wait():
+    """One build at a time in an object directory; the next one waits, and says so."""
+    obj = paths.object_dir(BASE, "patched", "ppc64", "plain@wait")
+    shutil.rmtree(obj, ignore_errors=True)
+    obj.mkdir()
+    with open(obj / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with subprocess.Popen(
+                [paths.TOP / "tools/testing/qemu/builds/kernel.sh", BASE, "patched", "ppc64",
+                 "plain@wait", "kernelversion"],
+                stdout=subprocess.PIPE, text=True) as second:
+            assert second.stdout.readline().startswith("  WAIT ")
+            assert not (obj / ".config").exists()
+            lock.close()
+            assert "KERNEL" in second.stdout.read()
+    assert second.returncode == 0
+    shutil.rmtree(obj)
+
+
+def test_core_alone_changes_no_driver():
+    """With CONFIG_IO_CHECK on, and no driver's option, drivers are vanilla's."""
+    found = {}
+    for tree, variant in (("fixes", "plain@line0"), ("patched", "core@line0")):
+        kernel(tree, "ppc64", variant, *(f"{d}/" for d in DRIVERS),
+               extra=configs.NO_LINES)
+        top = paths.object_dir(BASE, tree, "ppc64", variant)
+        found[tree] = {o.relative_to(top): contents("ppc64", o) for d in DRIVERS
+                       for o in (top / d).rglob("*.o") if o.name != "built-in.o"}
+    assert len(found["fixes"]) > 8
+    assert found["fixes"] == found["patched"]
+
+
+def test_rejects():
+    """What does not apply is told, and what does is applied."""
+    old = "".join(f"line {n}\n" for n in range(40)).encode()
+    new = old.replace(b"line 3\n", b"line three\n").replace(b"line 33\n", b"other\n")
+    hunks = series.diff("dir/file", old, new)
+    assert series.applied(hunks, "dir/file", old) == (new, "")
+    moved = old.replace(b"line 32\n", b"")
+    got, rejects = series.applied(hunks, "dir/file", moved)
+    assert b"line three\n" in got and b"other" not in got
+    assert rejects.count("\n@@ ") == 1 and "+other" in rejects
+
+
+def spatch(mode, *where):
+    """Lines that the series' Coccinelle rule has for directories, in a mode."""
+    rule = paths.TOP / "scripts/coccinelle/api/readx_check.cocci"
+    return subprocess.run(
+        ["spatch", "-D", mode, "-D", "driver", "-D", "session=c", "--in-place",
+         "--very-quiet", "--no-includes", "--include-headers", "--sp-file", rule,
+         *(w for d in where for w in ("--dir", d))],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def test_coccinelle(tmp_path):
+    """The rule finds every access of vanilla's drivers, and none of ours.
+
+    Its patch mode converts them; then it finds none there.  What it leaves to
+    the author is where sessions begin and end.
+    """
+    vanilla, ours = (paths.BUILD / BASE / t for t in ("vanilla", "patched"))
+    patched()
+    for name, count in zip(DRIVERS, (5, 9)):
+        copy = tmp_path / os.path.basename(name)
+        shutil.copytree(vanilla / name, copy)
+        for mode in ("report", "org"):
+            assert len(spatch(mode, copy)) == count, mode
+        assert len([w for w in spatch("context", copy)
+                    if re.match(r"-[^-]", w)]) == count
+        assert not spatch("report", ours / name)
+        spatch("patch", copy)
+        assert not spatch("report", copy)
+        after = "".join(f.read_text() for f in copy.glob("*.[ch]"))
+        before = "".join(f.read_text() for f in (ours / name).glob("*.[ch]"))
+        accessor = r"\b(?:read|write|ioread|iowrite|in|out|memcpy_to)\w*_check\("
+        # the recovery has accesses of its own
+        assert set(re.findall(accessor, after)) <= set(re.findall(accessor, before))
+
+
+def warnings(log):
+    """Warnings of gcc and sparse as (file, text); line numbers drift."""
+    return set(re.findall(r"^(?:\.\./)?(\S+?):\d+(?::\d+)?: (?:warning|error): (.*)$",
+                          log, re.M))
+
+
+def seen_by(arch, sources):
+    """The sources that a kernel of test_each_patch builds one by one.
+
+    The first kernel of an architecture does all, another one those that it has
+    built for itself before.
+    """
+    def is_built(path):
+        return any((paths.object_dir(BASE, "bisect", arch, variant) /
+                    f"{path[:-2]}.o").is_file()
+                   for variant in ("on", "on+builtin+inject"))
+    return [f for f in sources if arch == kernels_of(f)[0] or
+            (arch in kernels_of(f) and is_built(f))]
+
+
+def complaints(tree, arch, ours, sources):
+    """What W=1 and sparse say of the files ours when they see the sources."""
+    variant = {"bisect": "on+inject", "vanilla": "plain"}[tree]
+    base = paths.BUILD / BASE / tree
+    targets = [f"{f[:-2]}.o" for f in sources if (base / f).is_file()]
+    log = ""
+    for check, extra in (("w1", "W=1"), ("c2", "C=2")) if targets else ():
+        # an object that is up to date repeats no warning
+        for target in targets:
+            (paths.object_dir(BASE, tree, arch, f"{variant}@{check}") /
+             target).unlink(missing_ok=True)
+        log += kernel(tree, arch, f"{variant}@{check}", "prepare", *targets,
+                      extra=extra, lax=True)
+    return {w for w in warnings(log) if w[0] in ours}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(1, len(PATCHES) + 1),
+                         ids=[p.path for p in PATCHES])
+def test_each_patch(number):
+    """Every patch builds, with its options off, on and as modules.
+
+    The files that it adds give no warning of W=1 or sparse; those that it
+    changes give none that vanilla's do not give.  A patch of another architecture
+    builds with that one's kernel.
+    """
+    patched("--dest", paths.BUILD / BASE / "bisect", "--first", str(number))
+    ours = set(PATCHES[number - 1].touches + PATCHES[number - 1].adds)
+    sources = [f for f in sorted(ours)
+               if f.endswith((".c", ".S")) and not f.startswith("tools/")
+               and "asm-offsets" not in f]
+    for arch in sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"}):
+        for variant in ("plain", "on", "on+builtin+inject"):
+            kernel("bisect", arch, variant, lax=True)
+        mine = seen_by(arch, sources)
+        found = {tree: complaints(tree, arch, ours, mine)
+                 for tree in ("bisect", "vanilla")}
+        assert not found["bisect"] - found["vanilla"]

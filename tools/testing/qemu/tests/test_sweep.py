@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A sweep of a few accesses, and that the sweep's own judgement can fail."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import sweep
+from common import BASE
+from harness import arches, paths
+from harness.drivers import DRIVERS
+from harness.result import Hits, Result
+
+SOURCE = """\
+static int work(struct adapter *a)
+{
+	if (a->id ==
+	    OLD) {
+		if (a->first)
+			first(a);
+		reset(a);
+	}
+out:
+	end(a);
+}
+"""
+
+
+@pytest.mark.slow
+def test_sweep_short(seen):
+    """Every fortieth access of each phase, with KASAN."""
+    how = ["--variant", "on+debug+kasan", "--step", "40"]
+    done = subprocess.run([sys.executable, sweep.__file__, "--base", BASE, *how])
+    assert done.returncode == 0, f"repeat with: sweep.py {' '.join(how)}"
+    arch = DRIVERS["fusion"].sweep.arch
+    machine = arches.facts(arch)["MACHINE"]
+    found = json.loads((paths.BUILD / "results" /
+                        f"sweep-fusion-{BASE}-{machine}-part.json").read_text())
+    assert found["injections"] >= 20 and not found["findings"], found
+    seen.cell(machine, arch, "fusion", "kernel",
+              *(paths.TOP / ktap for ktap in found["ktaps"]))
+
+
+def guest(tmp_path, ktap, outcome="completed"):
+    """A guest's Result, with what it wrote."""
+    for name, text in (("ktap", ktap), ("console", "sweep: io 7\n")):
+        (tmp_path / name).write_text(text)
+    return Result(outcome, 0, Hits(), tmp_path / "ktap",
+                       tmp_path / "console")
+
+
+def test_sweep_judges(tmp_path):
+    """A guest that died, ran nothing or complained is a finding."""
+    good = "# figures phase=io last=9 finished=1 injections=9 findings=0\n"
+    assert not sweep.findings(guest(tmp_path, good))
+    assert guest(tmp_path, good).figures() == {
+        "last": 9, "finished": 1, "injections": 9, "findings": 0}
+    assert sweep.findings(guest(tmp_path, good, "panic")) == ["finding io 7 panic"]
+    (tmp_path / "qemu.log").write_text("lsi_soft_reset: Assertion failed\n")
+    assert sweep.findings(guest(tmp_path, good, "stopped")) == [
+        "finding io 7 stopped lsi_soft_reset: Assertion failed"]
+    assert sweep.findings(guest(tmp_path, ""))
+    assert sweep.findings(guest(tmp_path, "# finding io 3 complaint\n" + good))
+
+
+def test_sweep_counts(tmp_path):
+    """An access that was not failed is missing, or is excluded by its reason."""
+    assert sweep.conditions(SOURCE, 6) == ["first(a);", "if (a->first)",
+                                           "if (a->id == OLD) {"]
+    assert sweep.conditions(SOURCE, 7) == ["reset(a);", "if (a->id == OLD) {"]
+    assert sweep.conditions(SOURCE, 10) == ["end(a);"]
+    (tmp_path / "a.c").write_text(SOURCE)
+    found = {16: ("work", "a.c:6"), 32: ("work", "a.c:7"), 48: ("work", "a.c:10")}
+    parts = sweep.coverage(found, {48}, {"first": "no first"}, tmp_path)
+    assert [line for _, line, _ in parts["reached"]] == ["a.c:10"]
+    assert [line for _, line, _ in parts["unreached"]] == ["a.c:7"]
+    assert parts["unreachable"] == [("work", "a.c:6", "no first")]
+    assert list(sweep.injected("# inject io 1 read .work+0x10/0x80\n",
+                               {"work": 0x100})) == [0x110]
+
+
+def test_sweep_ends():
+    """A phase's guests stop when one says that it has reached the end."""
+    done = set()
+    todo = sweep.shards({"a": 10, "b": 7}, 25, done)
+    assert [next(todo) for _ in range(4)] == [
+        ("a", 1, 10), ("b", 1, 7), ("a", 11, 20), ("b", 8, 14)]
+    done.add("a")
+    assert list(todo) == [("b", 15, 21), ("b", 22, 25)]
+    kept = {("a", 6, 8), ("a", 17, sweep.EVERY)}
+    assert list(sweep.shards({"a": 5}, sweep.EVERY, set(), kept)) == [
+        ("a", 1, 5), ("a", 9, 13), ("a", 14, 16)]
+
+
+def test_sweep_continues(tmp_path, monkeypatch):
+    """Kept is who reached the end without a finding, on this kernel."""
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
+    kernel = tmp_path / "vmlinux"
+    good = "# figures phase=io last=9 finished=0 injections=9\n"
+    guests = {  # first n: KTAP, console
+        1: (good, "bench: done\n"), 11: (good, "sweep: io 12\n"),
+        21: ("# inject io 21 read a+0x0/0x8\n", "bench: done\n"),
+        31: (good + "# finding io 33 io\n", "bench: done\n"),
+        41: (good, "Kernel panic\nbench: done\n")}
+    kernel.write_text("")
+    for first, (ktap, console) in guests.items():
+        log = tmp_path / f"sweep/x-io-{first}"
+        log.mkdir(parents=True)
+        (log / "results.ktap").write_text(ktap)
+        (log / "console.log").write_text(console)
+        (log / "command").write_text(f"-append bench.args=io,{first},{first + 9},1 -x")
+    os.utime(kernel, (1, 1))
+    assert list(sweep.earlier("x", kernel)) == [("io", 1, 10)]
+    os.utime(kernel, (4e9, 4e9))
+    assert not sweep.earlier("x", kernel)
