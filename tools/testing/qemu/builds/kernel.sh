@@ -70,8 +70,13 @@ if ! cmp -s "$obj/.fragments.new" "$obj/.fragments" ||
    [ "$src/.series-head" -nt "$obj/.fragments" ]; then
 	log=$obj/config.log
 	logged "CONFIG  $name" "$log" configure
-	# merge_config.sh warns of an option that did not take, and goes on
-	if [ -z "${LAX:-}" ] && grep -A2 'not in final .config' "$log" >&2; then
+	# merge_config.sh warns of an option that did not take, and goes on; one that is
+	# not to be set, and that the architecture does not have, is not set
+	if [ -z "${LAX:-}" ] && awk '/not in final .config/ { what = $0 }
+		/^Requested value:/ { asked = $0 }
+		/^Actual value:/ && !(asked ~ /is not set$/ && NF == 2) {
+			print what "\n" asked "\n" $0; bad = 1 }
+		END { exit !bad }' "$log" >&2; then
 		die "options of the fragments are not in $name's .config" \
 		    "log: ${log#"$top"/}"
 	fi
