@@ -162,7 +162,7 @@ def earlier(name: str, kernel: Path) -> dict:
     kept = {}
     for file in (paths.BUILD / "sweep").glob(f"{name}-*/results.ktap"):
         console, command = file.parent / "console.log", file.parent / "command"
-        shard = re.search(r"bench\.args=(\w+),(\d+),(\d+),1 ", command.read_text())
+        shard = re.search(r"bench\.args=(\w+),(\d+),(\d+),1\b", command.read_text())
         text = console.read_text(errors="replace")
         result = Result(
             "completed" if "bench: done" in text and not PANIC.search(text)

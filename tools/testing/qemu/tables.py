@@ -52,8 +52,11 @@ def demos(found: dict) -> list[dict]:
 def demo_row(figures: dict, kernel: str) -> list:
     """What one kernel made of a demonstration."""
     where, row = figures["about"], figures["kernels"][kernel]
+    median = row["recovery_ms_median"]
+    if median is not None and figures["time"] != "judged":
+        median = f"{median}, not judged"    # see "time" of the result
     shown = [row["bursts_hit"], row["hits"], row["detected"], row["io_errors"],
-             row["verify_errors"], row["recovery_ms_median"], row["outcome"]]
+             row["verify_errors"], median, row["outcome"]]
     return [f"{kernel.split('-')[0]} {where['base']}", where["machine"], where["adapter"],
             row["fault_kind"], *("-" if value is None else value for value in shown)]
 
@@ -64,10 +67,10 @@ DEMO = ["kernel", "machine", "adapter", "fault", "bursts that hit", "accesses fa
 
 
 def injected_row(figures: dict, kernel: str) -> list:
-    """The same of exceptions that were injected: each is an access that failed."""
+    """The same of exceptions that were injected: each is an access, and no burst."""
     row = demo_row(figures, kernel)
     injected = figures["kernels"][kernel]["injected"]
-    return [*row[:4], injected, injected, *row[6:]]
+    return [*row[:4], "-", injected, *row[6:]]
 
 
 def demo_rows(figures: dict) -> list[list]:

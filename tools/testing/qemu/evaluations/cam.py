@@ -40,7 +40,7 @@ def tables(results: list[dict], _figures: dict) -> list[dict]:
                         r["idle"]])
     note = EMULATED + (
         "Ours: powernv9, fusion, RAID-0 of six disks by 32 KB, RAID-5 of three by 64 KB; "
-        "processes of bench/st.c, forked in waves, with O_DIRECT. The load average is that "
+        "processes of guest/st.c, forked in waves, with O_DIRECT. The load average is that "
         "of some seconds: it has not settled. ")
     return [
         {"title": "002: " + PAPER["title"],

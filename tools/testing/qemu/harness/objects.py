@@ -6,9 +6,6 @@ import subprocess
 
 from . import arches
 
-# where code and data are in memory once: text, and data of a descriptor on ppc64
-CODE = "tTwW"
-
 
 def tool(arch: str, name: str, *arguments, **how) -> str:
     """Output of one of an architecture's binutils."""

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -35,8 +36,10 @@ def about(base: str, **where) -> dict:
     def line(path):
         file = paths.BUILD / base / path
         return file.read_text().strip() if file.is_file() else None
-    qemu = subprocess.run(["qemu-system-ppc64", "--version"], capture_output=True,
-                          text=True).stdout
+    # what boots nothing does not install it
+    tool = shutil.which("qemu-system-ppc64")
+    qemu = subprocess.run([tool, "--version"], capture_output=True,
+                          text=True).stdout if tool else ""
     return {"about": {
         "base": base, "version": line("vanilla/.unpacked"),
         "series": line("patched/.series-head"),

@@ -102,6 +102,28 @@ def test_bad_results_red(place, monkeypatch, tmp_path):
     assert "not one '<!-- table: times -->'" in run(monkeypatch)
 
 
+def test_about_without_qemu(monkeypatch):
+    """A target that boots nothing has results on a machine without QEMU, too."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert results.about("6.1")["about"]["qemu"] is None
+
+
+def test_injected_is_no_burst():
+    """An injected exception is an access that failed, and no burst."""
+    row = dict.fromkeys(("bursts_hit", "hits"), 0) | dict.fromkeys(
+        ("io_errors", "verify_errors", "recovery_ms_median"))
+    row |= {"fault_kind": "injected exception", "injected": 7, "detected": 7,
+            "outcome": "completed"}
+    figures = {"about": {"base": "6.1", "machine": "m", "adapter": "a"}, "time": "judged",
+               "kernels": {"patched": row}}
+    assert tables.demo_rows(figures)[0][4:7] == ["-", 7, 7]
+    # a time that was not judged is not shown as if it had been
+    row["recovery_ms_median"] = 500
+    assert tables.demo_rows(figures)[0][9] == 500
+    figures["time"] = "not judged: the host was busy"
+    assert tables.demo_rows(figures)[0][9] == "500, not judged"
+
+
 def test_placed(tmp_path):
     """A table is put between its lines, in both kinds of documents."""
     for name, line in (("a.md", "<!-- {} -->"), ("a.rst", ".. {}")):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -111,7 +112,8 @@ def test_sweep_continues(tmp_path, monkeypatch):
         log.mkdir(parents=True)
         (log / "results.ktap").write_text(ktap)
         (log / "console.log").write_text(console)
-        (log / "command").write_text(f"-append bench.args=io,{first},{first + 9},1 -x")
+        (log / "command").write_text(shlex.join(
+            ["qemu", "-append", f"bench.run=sweep bench.args=io,{first},{first + 9},1"]))
     os.utime(kernel, (1, 1))
     assert list(sweep.earlier("x", kernel)) == [("io", 1, 10)]
     os.utime(kernel, (4e9, 4e9))
