@@ -6,9 +6,12 @@ BENCH_GUESTS ("MACHINE:ARCH:CPUS:DRIVER ...", with ":demo" after it for the demo
 and a permanent death alone).  Make has built the kernels before.
 """
 
+import contextlib
 import os
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -25,6 +28,7 @@ TESTED = [tuple(m.split(":")) for m in
 GUESTS = [tuple(g.split(":")) for g in
           os.environ.get("BENCH_GUESTS", "powernv9:ppc64:1:fusion").split()]
 PATCHES = series.read_series(BASE)
+MUTANTS = tomllib.loads((paths.QEMU / "tests/data/mutants.toml").read_text())
 
 
 def on_machines(chosen, names="machine,arch"):
@@ -70,3 +74,29 @@ def kernel(tree, arch, variant, *targets, extra=None, lax=False):
     obj = paths.object_dir(BASE, tree, arch, variant)
     assert run.returncode == 0, f"log: {paths.short(obj)}/build.log"
     return (obj / "build.log").read_text()
+
+
+def mutants(*kinds):
+    """Run the test on each mutant of these kinds, a table of mutants.toml."""
+    chosen = [m for kind in kinds for m in MUTANTS[kind]]
+    return pytest.mark.parametrize("gone", chosen, ids=[
+        re.sub(r"\W+", "-", m["what"]) for m in chosen])
+
+
+@contextlib.contextmanager
+def mutant(gone):
+    """Name of the patched tree's copy while it has the edits of a mutant; a file has
+    each old text once."""
+    tree, whole = paths.BUILD / BASE / "mutant", {}
+    patched("--dest", tree)
+    try:
+        for edit in gone.get("edits", [gone]):
+            path = tree / edit.get("file", gone.get("file"))
+            text = path.read_text()
+            assert text.count(edit["old"]) == 1, f"{path} has not once:\n{edit['old']}"
+            whole.setdefault(path, text)
+            path.write_text(text.replace(edit["old"], edit["new"]))
+        yield tree.name
+    finally:
+        for path, text in whole.items():
+            path.write_text(text)

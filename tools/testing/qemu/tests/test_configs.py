@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """The builds of make check-configs, and that they can fail."""
 
-import contextlib
 import dataclasses
 import subprocess
 
 import pytest
 
 import configs
-from common import BASE, patched
+from common import BASE, mutant, mutants, patched
 from harness import paths
 
 
@@ -23,61 +22,27 @@ def test_quick():
     assert subprocess.run([configs.__file__, "--bases", BASE, "--quick"]).returncode == 0
 
 
-# What no configuration of the bench saw: a header with PCI's functions in everything
-# that has a tracepoint; and handlers, tables and stubs without their back end.
-MUTANTS = {
-    "header": ("x86_64-allnoconfig-nopci", {
-        "include/ras/ras_event.h": ("<linux/io_check_types.h>", "<linux/io_check.h>"),
-        "include/linux/io_check.h": ("#ifdef CONFIG_PCI", "#if 1")}, "ras.o"),
-    "powerpc": ("ppc64cell-allnoconfig-generic", {
-        "arch/powerpc/kernel/mce.c": ("CONFIG_IO_CHECK_ARCH", "CONFIG_IO_CHECK")},
-        "io_check_fixup"),
-    "riscv": ("riscv32-allnoconfig-generic", {
-        "arch/riscv/kernel/Makefile": ("CONFIG_IO_CHECK_ARCH", "CONFIG_IO_CHECK")},
-        "io_check_stubs.o"),
-}
-
-
-@contextlib.contextmanager
-def mutant(changes):
-    """Name of a tree with {path: (old text, new text)} changed."""
-    tree = paths.BUILD / BASE / "mutant"
-    patched("--dest", tree)
-    whole = {path: (tree / path).read_text() for path in changes}
-    try:
-        for path, (old, new) in changes.items():
-            assert old in whole[path]
-            (tree / path).write_text(whole[path].replace(old, new))
-        yield tree.name
-    finally:
-        for path, text in whole.items():
-            (tree / path).write_text(text)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MUTANTS)
-def test_config_mutant(name):
+@mutants("configs")
+def test_config_mutant(gone):
     """A tree that breaks a configuration is found, by the object or symbol."""
-    config, changes, found = MUTANTS[name]
     # the objects and their symbols tell, the whole kernel need not be linked
-    one = dataclasses.replace(build(config), vmlinux=False)
-    with mutant(changes) as tree:
+    one = dataclasses.replace(build(gone["config"]), vmlinux=False)
+    with mutant(gone) as tree:
         outcome = configs.built(BASE, one, configs.Sources(BASE), 0, tree)
     assert outcome.outcome == "failed"
-    assert any(found in bad for bad in outcome.bad), outcome.bad
+    assert any(gone["found"] in bad for bad in outcome.bad), outcome.bad
 
 
 @pytest.mark.slow
-def test_same_mutant():
+@mutants("same")
+def test_same_mutant(gone):
     """An object that has code for an option that is off is found."""
     patched("--fixes")
-    changes = {"arch/riscv/mm/extable.c": ("#ifdef CONFIG_IO_CHECK_ARCH", "#if 1"),
-               "arch/riscv/include/asm/extable.h": (
-                   "#ifdef CONFIG_IO_CHECK_ARCH", "#if 1")}
-    with mutant(changes) as tree:
-        outcome = configs.compared(BASE, build("riscv64-allnoconfig-off"),
+    with mutant(gone) as tree:
+        outcome = configs.compared(BASE, build(gone["config"]),
                                    configs.Sources(BASE), ("fixes", tree))
-    assert (outcome.outcome, outcome.bad) == ("failed", ["arch/riscv/mm/extable.o"])
+    assert (outcome.outcome, outcome.bad) == ("failed", [gone["found"]])
 
 
 def test_numbered_statics(tmp_path):

@@ -6,12 +6,11 @@ it has to go red.  Each rebuilds a file or two and boots once.
 """
 
 import re
-import tomllib
 
 import pytest
 
 import demo
-from common import BASE, TESTED, green, kernel, on_machines, patched
+from common import BASE, MUTANTS, TESTED, green, kernel, mutant, mutants, on_machines
 from harness import arches, paths, process, results
 from harness.guest import Boot
 from harness.machines import MACHINES
@@ -25,14 +24,6 @@ SLOTS = [m for m in TESTED if MACHINES[m[0]].slots]
 ROUNDS = 1_000_000
 # the race needs two CPUs and time
 RACE_TRIES = 5
-MUTANTS = tomllib.loads((paths.QEMU / "tests/data/mutants.toml").read_text())
-
-
-def mutants(*kinds):
-    """Run the test on each mutant of these kinds, a table of mutants.toml."""
-    chosen = [m for kind in kinds for m in MUTANTS[kind]]
-    return pytest.mark.parametrize("gone", chosen, ids=[
-        re.sub(r"\W+", "-", m["what"]) for m in chosen])
 
 
 def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
@@ -83,37 +74,17 @@ def test_core_elsewhere(machine, arch, seen):
     seen.cell(machine, arch, "registers", "kernel", result.ktap)
 
 
-@pytest.fixture(scope="module")
-def mutant():
-    """The patched tree a second time; returns what breaks and mends it."""
-    patched("--dest", paths.BUILD / BASE / "mutant")
-    whole = {}
-
-    def build(gone, arch=ARCH, image="vmlinux"):
-        """Edit a file, which has the old text once, and build."""
-        path = paths.BUILD / BASE / "mutant" / gone["file"]
-        mend()
-        text = whole.setdefault(path, path.read_text())
-        for edit in gone.get("edits", [gone]):
-            assert text.count(edit["old"]) == 1, f"{path} has not once:\n{edit['old']}"
-            text = text.replace(edit["old"], edit["new"])
-        path.write_text(text)
-        kernel("mutant", arch, VARIANT, image)
-
-    def mend():
-        for path, text in whole.items():
-            if path.read_text() != text:
-                path.write_text(text)
-
-    yield build
-    mend()
+def without(gone, arch=ARCH, image="vmlinux"):
+    """Build the kernel of a mutant."""
+    with mutant(gone) as tree:
+        kernel(tree, arch, VARIANT, image)
 
 
 @pytest.mark.slow
 @mutants("core", "hints")
-def test_mutant_red(mutant, gone):
+def test_mutant_red(gone):
     """Without a guard the case that watches it fails."""
-    mutant(gone)
+    without(gone)
     result, cases = suite("mutant", "mutant")
     assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
 
@@ -121,9 +92,9 @@ def test_mutant_red(mutant, gone):
 @pytest.mark.slow
 @on_machines(LBA)
 @mutants("lba")
-def test_mutant_lba_red(mutant, gone, machine, arch):
+def test_mutant_lba_red(gone, machine, arch):
     """Without what makes the LBA's error log work the model's case fails."""
-    mutant(gone, arch)
+    without(gone, arch)
     result, cases = suite("mutant", "mutant-lba", machine=machine, arch=arch,
                           suites=["lba_io_check"])
     assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
@@ -132,9 +103,9 @@ def test_mutant_lba_red(mutant, gone, machine, arch):
 @pytest.mark.slow
 @on_machines(SLOTS)
 @mutants("aer")
-def test_mutant_aer_red(mutant, gone, machine, arch):
+def test_mutant_aer_red(gone, machine, arch):
     """Without what a reset of the link asks for the adapter is lost."""
-    mutant(gone, arch, arches.facts(arch)["IMAGE"])
+    without(gone, arch, arches.facts(arch)["IMAGE"])
     result = process.run(Boot(
         machine, base=BASE, arch=arch, tree="mutant", variant=VARIANT, run=("aer",),
         args=(1,), disks=demo.layout(3), log=paths.BUILD / "check" / f"{BASE}-mutant-aer",
@@ -144,13 +115,13 @@ def test_mutant_aer_red(mutant, gone, machine, arch):
 
 @pytest.mark.slow
 @mutants("race")
-def test_mutant_race_red(mutant, gone):
+def test_mutant_race_red(gone):
     """Without its order or its lock a harvest loses errors of another CPU.
 
     Two virtual CPUs that have to share one of the host's seldom meet: on a busy
     host it takes more than one try.
     """
-    mutant(gone)
+    without(gone)
     for _ in range(RACE_TRIES):
         result, cases = suite("mutant", "mutant-race", ROUNDS, smp=2)
         if cases.get("test_race") is False:
