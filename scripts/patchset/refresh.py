@@ -158,6 +158,10 @@ class Refresh:
         self.made = dict(zip([p.path for p in self.patches],
                              tree.commits(self.dest, tree.MADE)))
         self.found = tree.to_bring_back(self.dest)
+        lost = tree.forgotten(self.dest, self.vanilla)
+        if lost:
+            raise Error(f"edited or added in the tree, but not under git: {' '.join(lost)}\n"
+                        "remedy: git add -f them there and commit, or put them back")
         self.deletes_nothing()
         self.before = {p.path: (p.main, self.parts(p.own)) for p in self.patches}
 

@@ -6,6 +6,7 @@ Its ref refs/series/made is the series as it was when the tree was made or refre
 
 import re
 import shutil
+import subprocess
 
 from .base import clone_tree
 from .files import BUILD, TOP, Error, git
@@ -28,7 +29,8 @@ def cmd_tree(args):
     dest = directory(args.base)
     if dest.is_dir():
         raise Error(f"{dest.relative_to(TOP)} exists\n"
-                    "remedy: make refresh to bring its edits back, or remove it")
+                    "remedy: make refresh writes its commits into the patches; "
+                    f"rm -rf {dest.relative_to(TOP)} throws them away")
     # no links: an editor that writes in place would change vanilla as well
     clone_tree(vanilla, dest, link=False)
     repo.expand(dest, repo.head, vanilla)
@@ -50,7 +52,8 @@ def cmd_tree(args):
             file.write(f"{patch}\n{hunks}")
         print(f"  REJECT  {path}.rej of {patch}")
     print(f"{dest.relative_to(TOP)}: branch series, a commit a patch, on branch base.\n"
-          "Edit, git add -f new files, amend or rebase; then make refresh.")
+          "Git has the files that patches touch: git add -f others that you edit or add.\n"
+          "Edit, amend or rebase; then make refresh.")
 
 
 def root(dest, commit):
@@ -92,6 +95,23 @@ def to_bring_back(dest):
         subjects.add(subject)
         found.append(commit)
     return found
+
+
+def forgotten(dest, vanilla):
+    """Files of the tree that were edited or added, and are not under git.
+
+    Objects, directories of builds, rejects and backups are none.
+    """
+    stamp = dest / ".git/info/exclude"
+    run = subprocess.run(
+        ["find", ".", "(", "-name", ".git", "-o", "-name", "O.*", ")", "-prune", "-o",
+         "-type", "f", "-newer", stamp, "!", "-name", "*.o", "!", "-name", "*.rej",
+         "!", "-name", "*.orig", "!", "-name", "*~", "!", "-name", ".*", "-print"],
+        cwd=dest, check=True, capture_output=True, text=True)
+    tracked = set(git("ls-files", cwd=dest).decode().splitlines())
+    found = sorted(set(line[2:] for line in run.stdout.splitlines()) - tracked)
+    return [path for path in found if not (vanilla / path).is_file() or
+            (vanilla / path).read_bytes() != (dest / path).read_bytes()]
 
 
 def matched(dest, patches, found):

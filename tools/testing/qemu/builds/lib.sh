@@ -28,7 +28,7 @@ die()
 # its end and its place are shown.  What it took goes to build/times.tsv.
 logged()
 {
-	local what=$1 log=$2 start=$SECONDS next pid rc=0
+	local what=$1 log=$2 start=$SECONDS next pid steps rc=0
 
 	shift 2
 	mkdir -p "${log%/*}"
@@ -40,8 +40,8 @@ logged()
 		sleep 0.2
 		[ "$SECONDS" -lt "$next" ] && continue
 		next=$((next + 10))
-		printf '  %s: %d s, %d steps\n' "$what" $((SECONDS - start)) \
-			"$(grep -cE '^(  [A-Z]|I: )' "$log")"
+		steps=$(grep -cE '^(  [A-Z]|I: )' "$log") || steps=
+		echo "  $what: $((SECONDS - start)) s${steps:+, $steps steps}"
 	done
 	wait "$pid" || rc=$?
 	printf '%s\t%s\n' $((SECONDS - start)) "$what" >> "$top/build/times.tsv"

@@ -245,6 +245,12 @@ def test_refused(work):
     work.git("reset", "-q", "--hard", "HEAD^")
     (work.dir / FUSION).write_text("")
     assert "has uncommitted edits" in work.refresh(fails=True)
+    work.git("checkout", "-q", FUSION)
+    other = work.dir / "drivers/scsi/forgotten.c"
+    other.write_text("/* tried */\n")
+    assert ("edited or added in the tree, but not under git: drivers/scsi/forgotten.c\n"
+            "remedy: git add -f" in work.refresh(fails=True))
+    other.unlink()
     assert not work.copy.edits()
 
 
