@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from patchset.base import clone_tree, vanilla_tree
+from patchset.base import clone_tree, has_moved, vanilla_tree
 from patchset.check import cmd_check
 from patchset.export import cmd_export, cmd_upstream
-from patchset.files import BUILD, Error
-from patchset.patch import read_series
+from patchset.files import BUILD, Error, Misfit
+from patchset.patch import read_series, suite
 from patchset.refresh import cmd_refresh
 from patchset.repo import repo_on_tree
 from patchset.tree import cmd_tree
@@ -37,6 +37,18 @@ def cmd_patched(args):
         stamp.write_text(commit)
 
 
+def cmd_fits(args):
+    """Whether the series applies; the status is 3 if the kernel of a base's suite has
+    moved on to a version that rejects a patch, which is named."""
+    try:
+        repo_on_tree(args.base)
+    except Misfit as e:
+        if not (suite(args.base) and has_moved(args.base)):
+            raise
+        print(f"note: base {args.base} is skipped: {e}", flush=True)
+        sys.exit(3)
+
+
 def cmd_list(args):
     """Print the patches of a base, one a line."""
     for patch in read_series(args.base):
@@ -59,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     sub = parser.add_subparsers(dest="cmd", required=True)
     for name, func in (("vanilla", cmd_vanilla), ("patched", cmd_patched),
-                       ("list", cmd_list), ("where", cmd_where),
+                       ("fits", cmd_fits), ("list", cmd_list), ("where", cmd_where),
                        ("upstream", cmd_upstream),
                        ("export", cmd_export), ("tree", cmd_tree),
                        ("refresh", cmd_refresh)):

@@ -7,9 +7,10 @@
 # usage: setup.sh SET...
 #        setup.sh --uri SUITE	print where apt has that suite of Debian's from
 #
-# A package src:NAME is a source package, downloaded to build/dl; new:NAME is the
-# package NAME with the highest number after it that the backports of Debian's
-# stable release, testing or unstable have, downloaded likewise, not installed.
+# A package src:NAME is a source package, downloaded to build/dl; kernel:SUITE is the
+# newest linux-source-NUMBER of another suite of Debian, downloaded and unpacked in
+# build/dl/SUITE, not installed.  A base that has a suite in `bases` is a set of its own,
+# fetched once: the suite's linux-source-BASE, or what has taken its place.
 #
 # The machine's own sources, pins and package lists stay as they are: the
 # backports and source entries, the pin for QEMU and the lists live under
@@ -28,21 +29,32 @@ die()
 	exit 1
 }
 
+# Print the suite of a base that is not of the machine's own release.
+suite_of()
+{
+	awk -v base="$1" '$1 == base { print $3 }' "$top/bases"
+}
+
 # Print the packages of the sets in $@ that are absent or too old.
 missing()
 {
-	local set pkg min have
+	local set suite pkg min have
 
 	for set in "$@"; do
+		suite=$(suite_of "$set")
+		if [ -n "$suite" ]; then
+			[ -s "$dl/$suite/version" ] || echo "kernel:$suite:$set"
+			continue
+		fi
 		grep -q "^$set	" "$table" ||
 			die "no package set '$set' in scripts/packages" \
-			    "sets: $(sed '/^#/d; s/	.*//' "$table" | sort -u | xargs)"
+			    "sets: $(sed '/^#/d; s/[	 ].*//' "$table" "$top/bases" | sort -u | xargs)"
 		while read -r _ pkg min; do
 			if [ "$pkg" != "${pkg#src:}" ]; then
 				compgen -G "$dl/${pkg#src:}_*.dsc" > /dev/null || echo "$pkg"
 				continue
 			fi
-			if [ "$pkg" != "${pkg#new:}" ]; then
+			if [ "$pkg" != "${pkg#kernel:}" ]; then
 				echo "$pkg"	# there may be a newer one
 				continue
 			fi
@@ -119,30 +131,36 @@ apt_get()
 		-o Dpkg::Use-Pty=0 -qq "$@"
 }
 
-# newest PREFIX: download the newest package PREFIX-NUMBER of later releases
-newest()
+# kernel SUITE[:BASE]: download and unpack that suite's kernel source of BASE, or its newest
+kernel()
 {
-	local prefix=$1 suite pkg where lists=$apt/new
+	local suite=${1%:*} base=${1#*:} all pkg version where
+	local lists=$apt/$suite dir=$dl/$suite
 
 	# write_sources has put them there: the key, if any, and the URI
 	where=$(sed -n 's/^deb-src *\(\[[^]]*\]\)\{0,1\} *\([^ ]*\) .*/\1 \2/p' \
 		"$apt/sources.list.d/io-check.list")
 	rm -rf "$lists/sources"
 	mkdir -p "$lists/sources" "$lists/lists/partial"
-	for suite in stable-backports testing unstable; do
-		echo "deb $where $suite main"
-	done > "$lists/sources/new.list"
+	echo "deb $where $suite main" > "$lists/sources/kernel.list"
 	set -- -o Dir::Etc::sourcelist=/dev/null \
 		-o Dir::Etc::sourceparts="$lists/sources" \
 		-o Dir::State::lists="$lists/lists" \
 		-o APT::Sandbox::User=root -o Acquire::Retries=3
 	apt-get "$@" -qq update
-	pkg=$(apt-cache "$@" pkgnames "$prefix-" | grep -E "^$prefix-[0-9.]+$" |
-		sort -V | tail -n 1)
-	[ -n "$pkg" ] || die "no package $prefix-NUMBER at ${where##* }"
-	cd "$dl"
-	rm -f "$prefix"-*.deb
+	all=$(apt-cache "$@" pkgnames linux-source- | grep -E '^linux-source-[0-9.]+$' | sort -V)
+	pkg=$(grep -x "linux-source-$base" <<< "$all" || tail -n 1 <<< "$all")
+	[ -n "$pkg" ] || die "no package linux-source-NUMBER in $suite at ${where##* }"
+	version=$(apt-cache "$@" show "$pkg" | sed -n 's/^Version: //p' | sort -V | tail -n 1)
+	[ "$(cat "$dir/version" 2> /dev/null)" != "$version" ] || return 0
+	rm -rf "$dir" "$dir.part"
+	mkdir -p "$dir.part"
+	cd "$dir.part"
 	apt-get "$@" -qq download "$pkg"
+	dpkg-deb -x ./*.deb .
+	rm ./*.deb
+	echo "$version" > version
+	mv "$dir.part" "$dir"
 }
 
 # Run a step quietly; show its end when it fails.
@@ -165,8 +183,8 @@ fi
 want=$(missing "$@" | sort -u)
 [ -n "$want" ] || exit 0
 sources=$(sed -n 's/^src://p' <<<"$want" | xargs)
-news=$(sed -n 's/^new://p' <<<"$want" | xargs)
-binaries=$(sed '/^src:/d; /^new:/d' <<<"$want" | xargs)
+kernels=$(sed -n 's/^kernel://p' <<<"$want" | xargs)
+binaries=$(sed '/^src:/d; /^kernel:/d' <<<"$want" | xargs)
 
 command -v apt-get > /dev/null ||
 	die "no apt-get here: the set-up knows Debian 12 only" "needed: $binaries $sources"
@@ -180,7 +198,7 @@ if [ -n "$binaries" ] && [ "$(id -u)" != 0 ]; then
 	# of the whole make that this is a part of, not only its next step
 	read -ra every < <(goals_sets | sort -u | xargs) || true
 	[ ${#every[@]} = 0 ] || set -- "${every[@]}"
-	die "missing packages: $(missing "$@" | sed "/^src:/d" | sort -u | xargs)" "remedy: sudo $0 $*"
+	die "missing packages: $(missing "$@" | sed '/^src:/d; /^kernel:/d' | sort -u | xargs)" "remedy: sudo $0 $*"
 fi
 
 export DEBIAN_FRONTEND=noninteractive
@@ -199,8 +217,8 @@ if [ -n "$sources" ]; then
 	# shellcheck disable=SC2086
 	step "source $sources" apt_get source --download-only $sources
 fi
-for new in $news; do
-	step "newest $new" newest "$new"
+for wanted in $kernels; do
+	step "kernel source of ${wanted%:*}" kernel "$wanted"
 done
-left=$(missing "$@" | sed '/^new:/d' | sort -u | xargs)
+left=$(missing "$@" | sed '/^kernel:/d' | sort -u | xargs)
 [ -z "$left" ] || die "apt brought no suitable version of: $left"

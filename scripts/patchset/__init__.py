@@ -6,8 +6,13 @@ keeps a patch to those bases, "# topic: NAME" names the part of cover-letters th
 it belongs to.  A patch holds hunks for files that the base has.  Files it adds
 stand in this repository at their kernel path and are claimed after its "---" by
 "Adds: PATH" lines.  A patch is written on its home, the first of `bases` that it
-applies to.  For another base, BASE/NAME.patch beside it replaces the hunks of the
-files that it names, and changes files that the patch adds.
+applies to.  For a base after that, BASE/NAME.patch beside it has other hunks for the
+files that it names: instead of all, or of those on its line "hunks NAME...", which is a
+digest of the lines that a hunk changes.  They hold for the bases after it, too.  Such a
+file also changes files that the patch adds.
+
+A base with a suite in `bases` is unpacked from that suite's package, which setup.sh
+fetches; the others are installed packages.
 
 Debian moves a base with every point release.  On another version than the one
 in `bases` a hunk may apply at an offset, not with fuzz, and what refresh would
@@ -19,8 +24,8 @@ one commit a patch, dated as the patch is, so that hashes repeat.
 
 from .base import clone_tree, package
 from .files import applied, by_file, diff, git
-from .patch import bases, read_series
+from .patch import bases, each_hunk, read_series, suite
 from .repo import repo_on_tree
 
-__all__ = ["applied", "bases", "by_file", "clone_tree", "diff", "git", "package",
-           "read_series", "repo_on_tree"]
+__all__ = ["applied", "bases", "by_file", "clone_tree", "diff", "each_hunk", "git",
+           "package", "read_series", "repo_on_tree", "suite"]

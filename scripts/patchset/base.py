@@ -7,14 +7,26 @@ import subprocess
 from pathlib import Path
 
 from .files import BUILD, TOP, Error
-from .patch import bases
+from .patch import bases, suite
+
+
+def downloaded(suite):
+    """(version, tarball) of a suite's kernel source in build/dl, or Nones."""
+    there = BUILD / "dl" / suite
+    version = there / "version"
+    tars = sorted(there.glob("usr/src/linux-source-*.tar.*"))
+    return (version.read_text().strip(), tars[0]) if version.is_file() and tars else \
+        (None, None)
 
 
 def package(base):
-    """(version, tarball) of the installed linux-source package, by dpkg.
+    """(version, tarball) of the base's linux-source package: of the installed one, by
+    dpkg, or of the one that setup.sh took from another suite.
 
-    Both are None if it is not installed.
+    Both are None if it is not there.
     """
+    if suite(base):
+        return downloaded(suite(base))
     run = subprocess.run(["dpkg-query", "-W", "-f",
                           "${Version}\n${db-fsys:Files}",
                           f"linux-source-{base}"],
@@ -55,20 +67,26 @@ def vanilla_tree(base):
         return tree
     if not tar or not tar.is_file():
         raise Error(f"{tar or f'linux-source-{base}'} is missing\nremedy: scripts/setup.sh {base}")
+    for old in (BUILD / base / t for t in ("patched", "fixes", "bisect")):
+        shutil.rmtree(old, ignore_errors=True)
+    unpack(tar, version, tree)
+    return tree
+
+
+def unpack(tar, version, tree):
+    """Unpack a kernel's tarball, of a package's version, in the directory tree."""
     free = shutil.disk_usage(TOP).free >> 30
     if free < 6:
         raise Error(f"{free} GiB free; a base with its kernels needs 6")
     print(f"  UNPACK  {tar.name} ({version})", flush=True)
-    for old in (tree, *(BUILD / base / t for t in ("patched", "fixes", "bisect"))):
+    new = tree.with_name("unpack")
+    for old in (tree, new):
         shutil.rmtree(old, ignore_errors=True)
-    new = BUILD / base / "unpack"
-    shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     subprocess.run(["tar", "-xf", tar, "-C", new, "--strip-components=1"],
                    check=True)
     (new / ".unpacked").write_text(version)
     new.rename(tree)
-    return tree
 
 
 def clone_tree(vanilla, dest, link=True):

@@ -6,8 +6,8 @@ from pathlib import Path
 from .base import has_moved
 from .export import LETTERS
 from .files import TOP, Error, git
-from .patch import bases, read_series
-from .refresh import file_name, overrides, rewritten
+from .patch import bases, overrides, read_series
+from .refresh import file_name, rewritten
 from .repo import repo_on_tree
 
 KERNEL_DIRS = ("arch", "drivers", "include", "kernel", "lib",

@@ -3,12 +3,11 @@
 
 import re
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 
-from .base import package
+from .base import downloaded, package, unpack
 from .files import BUILD, TOP, Error, git
 from .patch import bases
 from .repo import Repo, reader, repo_on_tree
@@ -67,8 +66,9 @@ def mails(repo, commits, out, topic, signoff):
 
 def pristine(base, paths, dest):
     """Put files of the base's own tarball into a git repository in dest."""
-    with tarfile.open(package(base)[1]) as tar:
-        names = {f"linux-source-{base}/{p}": p for p in paths}
+    archive = package(base)[1]
+    with tarfile.open(archive) as tar:
+        names = {f"{archive.name.split('.tar')[0]}/{p}": p for p in paths}
         for member in tar:
             if member.name in names:
                 file = dest / names.pop(member.name)
@@ -121,45 +121,41 @@ def cmd_export(args):
           "gives the same trees")
 
 
-def cmd_upstream(args):
-    """Say which patches of the last base apply to the newest kernel source."""
-    debs = sorted((BUILD / "dl").glob("linux-source-*.deb"))
-    if not debs:
-        raise Error("no linux-source-*.deb in build/dl\n"
+SUITES = ("testing", "unstable", "experimental")
+
+
+def rejected(suite):
+    """The report of what a suite's newest kernel source rejects of the last base's
+    patches; the hunks go to build/upstream/SUITE.rej."""
+    version, tar = downloaded(suite)
+    if not tar:
+        raise Error(f"no kernel source of {suite} in build/dl\n"
                     "remedy: scripts/setup.sh upstream")
     base = list(bases())[-1]
-    tree = BUILD / "upstream" / debs[-1].stem
-    if not tree.is_dir():
-        print(f"  UNPACK  {debs[-1].name}", flush=True)
-        shutil.rmtree(BUILD / "upstream", ignore_errors=True)
-        part = tree.with_suffix(".part")
-        part.mkdir(parents=True)
-        subprocess.run(
-            f"dpkg-deb --fsys-tarfile '{debs[-1]}' | tar -xO --wildcards "
-            f"'*.tar.xz' | tar -xJ -C '{part}' --strip-components=1",
-            shell=True, check=True)
-        part.rename(tree)
-    version = debs[-1].name.split("_")[1]
+    tree = BUILD / "upstream" / suite
+    stamp = tree / ".unpacked"
+    if not stamp.is_file() or stamp.read_text() != version:
+        unpack(tar, version, tree)
     repo = Repo(base, reader(tree), strict=False, directory=BUILD / "upstream/series.git")
     lines = []
     for patch in repo.patches:
         bad = {path: hunks for (name, path), hunks in repo.rejects.items()
                if name == patch.path}
-        there = [a for a in patch.adds if (tree / a).exists()]
         what = [f"{path} ({hunks.count(chr(10) + '@@ ') or 'all'} hunks)"
                 if (tree / path).is_file() else f"{path} (is not there)"
                 for path, hunks in bad.items()]
-        what += [f"{path} (is there already)" for path in there]
-        lines.append(f"{'no ' if what else 'yes'} {patch.path}" +
-                     "".join(f"\n      {w}" for w in what))
-    good = sum(line.startswith("yes") for line in lines)
-    text = (f"Linux {version}: {good} of {len(lines)} patches of base {base} apply\n" +
-            "\n".join(lines) + "\n")
-    (BUILD / "upstream" / "report.txt").write_text(text)
-    print(text + f"\n{(BUILD / 'upstream/report.txt').relative_to(TOP)}; the hunks "
-          "of those that do not are beside it, in PATH.rej")
-    for (_, path), hunks in repo.rejects.items():
-        file = BUILD / "upstream" / f"{path}.rej"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with open(file, "a") as out:
-            out.write(hunks)
+        what += [f"{path} (is there already)" for path in patch.adds
+                 if (tree / path).exists()]
+        if what:
+            lines.append(f"  {patch.path}\n" + "".join(f"      {w}\n" for w in what))
+    (BUILD / "upstream" / f"{suite}.rej").write_text("".join(
+        f"{name}\n{hunks}" for (name, _), hunks in repo.rejects.items()))
+    return (f"{suite}: Linux {version}: {len(repo.patches) - len(lines)} of "
+            f"{len(repo.patches)} patches of base {base} apply\n" + "".join(lines))
+
+
+def cmd_upstream(args):
+    """Say what Debian's newest kernel sources reject of the last base's patches."""
+    text = "".join(rejected(suite) for suite in SUITES)
+    (BUILD / "upstream/report.txt").write_text(text)
+    print(text + "build/upstream/report.txt; the hunks are beside it, in SUITE.rej")

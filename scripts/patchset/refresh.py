@@ -11,8 +11,9 @@ from pathlib import Path
 
 from . import tree
 from .base import has_moved, package, vanilla_tree
-from .files import TOP, Error, Misfit, applied, by_file, diff, git, slug
-from .patch import Patch, bases, read_series
+from .files import TOP, Error, Misfit, applied, diff, git, slug
+from .patch import (Patch, bases, changes, each_hunk, guards, overrides, read_series,
+                    replaced)
 from .repo import Repo, reader, repo_on_tree
 
 
@@ -62,6 +63,25 @@ class Edits:
                 print(f"  {'ADD' if not had else 'REFRESH' if now else 'REMOVE':7} {path}")
 
 
+def untouched(path):
+    """What says that a base leaves a file alone that others change."""
+    return f"diff --git a/{path} b/{path}\n"
+
+
+def override(inherited, path, old, new):
+    """What a base has instead of inherited hunks that do not make new of old: those
+    alone that it has with other lines or in another place, or all of the file's."""
+    whole = diff(path, old, new)
+    theirs, mine = each_hunk(inherited), each_hunk(whole)
+    rejects = re.findall(r"^@@ .*$", applied(inherited, path, old)[1], re.M)
+    keep = {name for name, hunk in theirs.items()
+            if name in mine and hunk.split("\n")[0] not in rejects}
+    part = "".join([untouched(path), "hunks", *(f" {n}" for n in theirs if n not in keep),
+                    "\n", *(hunk for name, hunk in mine.items() if name not in keep)])
+    fits = applied(replaced(inherited, part)[0], path, old) == (new, "")
+    return part if fits and keep else whole
+
+
 def rewritten(base, cwd, vanilla, commits):
     """{path in this repository: bytes, or None if it is not to be} of commits.
 
@@ -91,18 +111,18 @@ def rewritten(base, cwd, vanilla, commits):
                 here = (TOP / path).read_bytes() if (TOP / path).is_file() else new
                 if patch.home == base:
                     writes[path] = new
-                elif here != new:
-                    own[path] = diff(path, here, new)
+                elif applied(patch.inherited.get(path, ""), path, here)[0] != new:
+                    own[path] = diff(path, here, new) or untouched(path)
             elif patch.home == base:
                 home[path] = diff(path, old, new)
-            elif (path not in patch.main or
-                  applied(patch.main[path], path, old) != (new, "")):
-                own[path] = diff(path, old, new)
+            elif (path not in patch.inherited or
+                  applied(patch.inherited[path], path, old) != (new, "")):
+                own[path] = override(patch.inherited.get(path, ""), path, old, new)
         if patch.home == base:
             writes[patch.path] = patch.text("".join(home.values())).encode()
         else:
-            own.update({path: f"diff --git a/{path} b/{path}\n"
-                        for path in patch.main if path not in changed})
+            own.update({path: untouched(path) for path, hunks in patch.inherited.items()
+                        if "\n@@ " in hunks and path not in changed})
             writes[str(patch.own.relative_to(TOP))] = \
                 "".join(own[path] for path in sorted(own)).encode() or None
         previous = commit
@@ -141,11 +161,6 @@ def file_name(subject):
     return slug(subject.rsplit(": ", 1)[-1]).lower() + ".patch"
 
 
-def overrides(path):
-    """The files beside a patch that replace hunks of it, by base."""
-    return {base: Path(path).parent / base / Path(path).name for base in bases()}
-
-
 class Refresh:
     """One refresh: a base, its tree, and the edits made so far."""
 
@@ -163,12 +178,7 @@ class Refresh:
             raise Error(f"edited or added in the tree, but not under git: {' '.join(lost)}\n"
                         "remedy: git add -f them there and commit, or put them back")
         self.deletes_nothing()
-        self.before = {p.path: (p.main, self.parts(p.own)) for p in self.patches}
-
-    @staticmethod
-    def parts(file):
-        """{file: hunks} of what stands beside a patch for a base."""
-        return by_file(Patch.split(file.read_text())[1]) if file.is_file() else {}
+        self.before = {p.path: (p.main, Patch.parts(p.own)) for p in self.patches}
 
     @staticmethod
     def claimed():
@@ -302,11 +312,13 @@ class Refresh:
         except Misfit as e:
             if e.patch not in new:
                 return [f"base {base} is to be looked at: {e}"]
-            text = (TOP / "series").read_text()
-            self.edits.put("series", re.sub(
-                rf"^{re.escape(e.patch)}(?=\s|$)", rf"\g<0>  # base: {self.base}", text,
-                flags=re.M).encode())
-            return [f"{e.patch} does not apply to {base}, and is kept to {self.base}",
+            lines = (TOP / "series").read_text().splitlines(keepends=True)
+            at = next(i for i, line in enumerate(lines) if guards(line)[0] == e.patch)
+            kept = " ".join(b for b in guards(lines[at])[1] if b != base)
+            rest = re.sub(r"  # base: [^#\n]*[^#\s]", "", lines[at][len(e.patch):])
+            lines[at] = f"{e.patch}  # base: {kept}{rest}"
+            self.edits.put("series", "".join(lines).encode())
+            return [f"{e.patch} does not apply to {base}, and is kept to {kept}",
                     *self.other(base, new)]
         if has_moved(base):
             return []
@@ -330,21 +342,19 @@ class Refresh:
                 continue
             if patch.home != self.base:
                 found += [f"{f} of {patch.path} has changed for {self.base} only"
-                          for f in differ(own, self.parts(patch.own))]
+                          for f in differ(own, Patch.parts(patch.own))]
                 continue
             changed = differ(main, patch.main)
             found += [f"{f} of {patch.path} has changed, and {base} has its own hunks for it"
                       for base, file in overrides(patch.path).items()
-                      for f in changed if f in self.parts(TOP / file)]
+                      for f in changed if f in Patch.parts(TOP / file)]
         return found
 
 
 def differ(old, new):
     """The files whose hunks {file: hunks} take out or put in other lines."""
-    def lines(hunks):
-        return re.findall(r"^[-+](?!-- |\+\+ ).*", hunks, re.M)
     return sorted(f for f in {**old, **new}
-                  if lines(old.get(f, "")) != lines(new.get(f, "")))
+                  if changes(old.get(f, "")) != changes(new.get(f, "")))
 
 
 def relisted(text, mine, order):

@@ -74,6 +74,8 @@ class Repo:
         for want in ("Author", "Email", "Subject", "Date"):
             if want not in field:
                 raise Error(f"{patch.path}: mail header lacks {want}")
+        if self.strict and patch.stale:
+            raise self._misfit(patch, patch.stale)
         self._apply(patch, patch.hunks)
         listing = b""
         for path in patch.adds:

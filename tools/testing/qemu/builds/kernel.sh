@@ -31,9 +31,13 @@ obj=$src/O.$arch.$variant
 name="$base/$tree $arch $variant"
 
 fragments=("$qemu_dir/kconfig/kernel.config" "$qemu_dir/arch/$arch.config")
-# what is called differently there
-[ ! -r "$qemu_dir/arch/$arch.$base.config" ] ||
-	fragments+=("$qemu_dir/arch/$arch.$base.config")
+# what is called differently from a base on
+named=
+while read -r b _; do
+	[ ! -r "$qemu_dir/arch/$arch.$b.config" ] || named=$qemu_dir/arch/$arch.$b.config
+	[ "$b" != "$base" ] || break
+done < <(sed '/^#/d' "$top/bases")
+[ -z "$named" ] || fragments+=("$named")
 fragments_of=${variant%@*}
 for v in ${fragments_of//+/ }; do
 	[ "$v" = plain ] || fragments+=("$qemu_dir/kconfig/$v.config")

@@ -120,6 +120,8 @@ class Boot:
         return " ".join(filter(None, (
             f"console={self.model.console} panic=-1 bench.run={','.join(self.run)}",
             f"bench.args={','.join(map(str, self.args))}" if self.args else "",
+            # newer kernels run a suite only if they are told to; others do not ask
+            "kunit.autorun=1" if any(r.startswith("kunit:") for r in self.run) else "",
             self.model.append, self.append)))
 
     def again(self) -> str:

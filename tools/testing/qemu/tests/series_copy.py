@@ -31,14 +31,20 @@ class SeriesCopy:
         """Where the copy has the trees of a base."""
         return self.dir / "build" / base
 
-    def base(self, base, version, files):
-        """Give the copy a base: {path: text} of the files that patches touch.
+    def base(self, base, version, files, suite=None):
+        """Give the copy a base, maybe of a suite: {path: text} of the files that patches
+        touch.
 
         It has no other.
         """
         for path, text in files.items():
             self.write(self.trees(base) / "vanilla" / path, text)
         self.write(self.trees(base) / "vanilla/.unpacked", version)
+        if suite:
+            there = self.dir / "build/dl" / suite
+            self.write(there / "version", f"{version}\n")
+            self.write(there / f"usr/src/linux-source-{base}.tar.xz", "")
+            return
         self.cases += (f"*linux-source-{base})\n\tprintf '%s\\n' '{version}' "
                        f"'{self.dir}/build/linux-source-{base}.tar'; exit ;;\n")
         self.write(self.shim, f"#!/bin/sh\ncase $* in {self.cases}*linux-source-*) exit 1 ;;\nesac\n"

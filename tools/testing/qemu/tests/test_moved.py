@@ -135,23 +135,29 @@ def test_no_op_is_asked_of_the_recorded(made):
     assert not copy.edits() and files
 
 
+def misfit(files):
+    """(patch, path, its hunks' first lines, (text, other text)): what of {path: text} to
+    change for the last hunk to be rejected."""
+    patches = series.read_series(BASE)
+    # of a file that one patch touches, the last line of context, if it is there once
+    patch, path, part, line = next(
+        (p, f, part, line) for p in patches for f, part in series.by_file(p.hunks).items()
+        for line in re.findall(r"^ (.*\S.*)$", part, re.M)[-1:]
+        if f.endswith(".c") and files[f].count(f"\n{line}\n") == 1
+        and sum(f in q.touches for q in patches) == 1)
+    return (patch, path, re.findall(r"^@@ .*$", part, re.M),
+            (f"\n{line}\n", f"\n{line} /* other */\n"))
+
+
 def test_context_changed(made):
     """A hunk whose context is another is named, with the remedy; which works.
 
     Refresh writes all patches for this version, and records it.
     """
     copy, files = made
-    patches = series.read_series(BASE)
-    # of a file that one patch touches, the last line of context, if it is there once
-    patch, path, part, line = next(
-        (p, f, part, line) for p in patches for f, part in series.by_file(p.hunks).items()
-        for line in re.findall(r"^ (.*\S.*)$", part, re.M)[-1:]
-        if f.endswith(".c") and files[f][0].count(f"\n{line}\n") == 1
-        and sum(f in q.touches for q in patches) == 1)
-    heads = re.findall(r"^@@ .*$", part, re.M)
+    patch, path, heads, other = misfit({f: text for f, (text, _) in files.items()})
     result = copy.trees(BASE) / "patched" / path
     before = result.read_text()
-    other = (f"\n{line}\n", f"\n{line} /* other */\n")
     copy.write(copy.trees(BASE) / "vanilla" / path, files[path][0].replace(*other))
     error = (f"series: {patch.path} does not apply\n"
              f"{path}: hunk {len(heads)} of {len(heads)}: {heads[-1]}\n"
@@ -174,3 +180,28 @@ def test_context_changed(made):
     assert copy.tool("refresh", BASE).startswith(NOTE)
     assert f"{BASE} {NEXT}" in (copy.dir / "bases").read_text()
     assert len(copy.edits().splitlines()) > 20 and copy.tool("check", BASE) == ""
+
+
+def test_suite_moved_on():
+    """A base whose suite has gone on to a kernel that rejects a patch is named, with the
+    hunk, and skipped; asked for it, or were it the recorded version, make fails."""
+    repo, _ = series.repo_on_tree(BASE)
+    root = series.git("rev-list", "--max-parents=0", repo.head, cwd=repo.dir).decode().strip()
+    files = {path: series.git("show", f"{root}:{path}", cwd=repo.dir).decode()
+             for path in repo.root_files}
+    patch, path, heads, other = misfit(files)
+    copy = SeriesCopy("skipped")
+    copy.commit()
+    bases = (copy.dir / "bases").read_text()
+    for recorded in ("9.9.1-1", "9.9.2-1"):
+        copy.write(copy.dir / "bases", re.sub(
+            rf"^{re.escape(BASE)} .*$", rf"\g<0>\n9.9 {recorded} elsewhere", bases, flags=re.M))
+        copy.base("9.9", "9.9.2-1", {**files, path: files[path].replace(*other)}, "elsewhere")
+        error = (f"{patch.path} does not apply\n"
+                 f"{path}: hunk {len(heads)} of {len(heads)}: {heads[-1]}\n"
+                 f"base 9.9 is 9.9.2-1 here; the patches were last refreshed on {recorded}\n")
+        moved = recorded != "9.9.2-1"
+        out = copy.run("make", "check-base-9.9", fails=not moved)
+        assert (f"note: base 9.9 is skipped: {error}" in out) == moved and error in out
+        assert error in copy.run("make", "check", "BASE=9.9", fails=True)
+    shutil.rmtree(copy.dir)

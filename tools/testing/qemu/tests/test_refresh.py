@@ -32,7 +32,7 @@ def make_origin():
     for base, version in series.bases().items():
         repo, vanilla = series.repo_on_tree(base)
         copy.base(base, version, {
-            p: (vanilla / p).read_text() for p in repo.root_files})
+            p: (vanilla / p).read_text() for p in repo.root_files}, series.suite(base))
     copy.commit()
     yield copy
     shutil.rmtree(copy.dir)
@@ -113,7 +113,8 @@ def test_drop(work):
     assert f"  REMOVE  {name}\n" in out and adds
     assert work.listed() == [n for n in before if n != name]
     assert {p: s for p, s in edited(work).items() if s == "D"}.keys() == {
-        name, "tools/testing/selftests/6.12/add-dma_hints.patch", *adds}
+        name, *adds, *(f"tools/testing/selftests/{b}/add-dma_hints.patch"
+                       for b in BASES[1:])}
     sound(work)
 
 
@@ -163,10 +164,12 @@ def test_add_here_alone(work):
     work.commit("scsi: sym53c8xx_2: Try this base alone", path)
     out = work.refresh()
     new = f"{SYM}/try-this-base-alone.patch"
-    assert f"note: {new} does not apply to {other}, and is kept to {work.base}\n" in out
-    assert (f"\n{new}  # base: {work.base}  # topic: dma-hints\n" in
+    assert f"note: {new} does not apply to {other}, and is kept to " in out
+    kept = [b for b in BASES if f"does not apply to {b}, " not in out]
+    assert work.base in kept and other not in kept
+    assert (f"\n{new}  # base: {' '.join(kept)}  # topic: dma-hints\n" in
             (work.copy.dir / "series").read_text())
-    assert new in work.listed() and new not in work.listed(other)
+    assert [b for b in BASES if new in work.listed(b)] == kept
     sound(work)
 
 
@@ -223,10 +226,11 @@ def test_edit_and_amend(work):
     out = work.refresh()
     text = (work.copy.dir / name).read_text()
     assert "Tested-by: B <b@c>\n---\n" in text
-    override = (work.copy.dir / SYM / "6.12/set-dma-hints.patch").read_text()
+    own = BASES[1] if work.base == BASES[0] else work.base
+    override = (work.copy.dir / SYM / own / "set-dma-hints.patch").read_text()
     if work.base == BASES[0]:
         assert "its memory" in text and "its memory" not in override
-        assert f"note: {path} of {name} has changed, and 6.12 has its own hunks" in out
+        assert f"note: {path} of {name} has changed, and {own} has its own hunks" in out
     else:
         assert "its memory" not in text and "its memory" in override
         assert f"note: {path} of {name} has changed for {work.base} only\n" in out
@@ -294,6 +298,33 @@ def test_other_base_misfits(work):
     assert (told in out) == (work.base == BASES[0])
     faults = work.copy.tool("check", fails=work.base == BASES[0])
     assert not faults or f"{SYM}/set-dma-hints.patch" in faults
+
+
+def test_hunk_of_an_override(origin):
+    """An override of a hunk that is another one now is named, with its base."""
+    work = Work(origin, BASES[0])
+    patch, path, hunk = next(
+        (p, path, series.each_hunk(p.main[path])[mark[1]])
+        for p in series.read_series(BASES[1]) if p.home == BASES[0]
+        for path, part in p.parts(p.own).items() if path.endswith(".c")
+        if (mark := re.search(r"^hunks (\S+)", part, re.M)))
+    line = re.search(r"^\+(\t.*;)$", hunk, re.M)[1]
+    text = (work.dir / path).read_text()
+    (work.dir / path).write_text(text.replace(f"{line}\n", f"{line} /* tried */\n"))
+    subject = re.search(r"^Subject: \[PATCH\] (.*)$", patch.header, re.M)[1]
+    work.git("commit", "-qam", f"fixup! {subject}")
+    work.git("-c", "sequence.editor=true", "rebase", "-q", "-i", "--autosquash", "base")
+    out = work.refresh()
+    stale = (f"{patch.path} does not apply\n{patch.own.relative_to(paths.TOP)}: {path}: "
+             "no hunk ")
+    assert f"note: base {BASES[1]} is to be looked at: {stale}" in out
+    assert stale in work.copy.tool("check", BASES[1], fails=True)
+    # the remedy begins with what can be applied
+    assert f"  REJECT  {path}.rej of {patch.path}\n" in work.copy.tool("tree", BASES[1])
+    shutil.rmtree(work.copy.trees(BASES[1]) / "tree")
+    shutil.rmtree(work.dir)
+    origin.run("git", "add", "-A")
+    origin.run("git", "reset", "-q", "--hard")
 
 
 def test_other_base_absent(work):
