@@ -28,7 +28,7 @@ from pathlib import Path
 
 from . import objects, paths
 from .gdb import Gdb, Gone
-from .sockets import connect
+from .sockets import connect, place
 
 HIT_S = 10          # until an armed breakpoint is hit
 SETTLE_S = 1.0      # between two injections, guest running
@@ -184,7 +184,7 @@ class Injector:
         self.points = self.choose(vmlinux, names)
         random.Random(plan.seed).shuffle(self.points)
         self.gate = names.get(plan.gate)
-        self.sockets = {name: directory / f"{name}.sock" for name in ("gdb", "qtest")}
+        self.sockets = {name: place(directory, name) for name in ("gdb", "qtest")}
         self.files = {}
         if arch in PAGE_OFFSET:
             self.files["hpmc"] = assembled(arch)

@@ -10,7 +10,7 @@ import json
 import threading
 from pathlib import Path
 
-from .sockets import connect
+from .sockets import connect, place
 
 
 class Qmp:
@@ -42,7 +42,7 @@ class Operator:
     """
 
     def __init__(self, orders, directory: Path):
-        self.orders, self.path = orders, directory / "qmp.sock"
+        self.orders, self.path = orders, place(directory, "qmp")
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self.work, daemon=True)
 

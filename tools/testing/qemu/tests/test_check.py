@@ -5,6 +5,7 @@ judgement."""
 import dataclasses
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import pytest
 
 import demo
 from common import BASE, TESTED, clean, green, machines, on_machines
-from harness import guest, inject, paths, process, timeline
+from harness import guest, inject, paths, process, sockets, timeline
 from harness.guest import Boot
 from harness.machines import MACHINES, Machine
 from harness.result import Hits, HostShare, Result
@@ -329,3 +330,18 @@ def test_report_sees_outage(tmp_path):
     assert line.recovery() == ([300], [400])
     assert line.bursts_hit() == 2 and len(line.bursts) == 3
     assert line.total(line.beside) == 990
+
+
+@pytest.mark.parametrize("depth", [1, 40])
+def test_deep_checkout(tmp_path, depth):
+    """A socket has an address wherever the repository is."""
+    directory = tmp_path.joinpath(*["deep"] * depth)
+    directory.mkdir(parents=True)
+    path = sockets.place(directory, "qtest")
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        sockets.connect(path).close()
+    path.unlink()
+    assert (path.parent == directory) == (depth == 1)
