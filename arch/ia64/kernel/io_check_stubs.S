@@ -10,6 +10,7 @@
  *			the target identifier and the processor state parameter
  *			in them and continues at the landing pad
  *	r15, r16	scratch
+ *	p6		were interrupts on?
  *
  * A stub is a leaf without a frame of its own.  PAL saves and restores r1 to
  * r31 with their NaT bits (pal_min_state_area), so the four start without one.
@@ -21,6 +22,9 @@
  * Attribute and Ordering"), and serialization.  Nothing in it has an effect
  * but the access: IIP may be that of any of its bundles.
  *
+ * No interrupt in between: an MCA that comes late would hit its handler, in no
+ * range.  rsm psr.i needs no serialization (volume 2, 3.3.2).
+ *
  * ld.acq and st.rel order what readX() and writeX() do, with DMA as well.
  *
  * No probes here: a copy of an access would be in no range.
@@ -28,6 +32,7 @@
 
 #include <asm/asmmacro.h>
 #include <asm/asm-offsets.h>
+#include <asm/kregs.h>
 #include <asm-generic/io_check.h>
 
 	.macro	no_nats
@@ -39,11 +44,18 @@
 	nop.i	0;;		}
 	.endm
 
+	.macro	irqs_off
+{ .mmi;	mov	r15=psr;;
+	rsm	psr.i
+	tbit.nz	p6,p0=r15,IA64_PSR_I_BIT;; }
+	.endm
+
 	.macro	load_stub name, load, size
 GLOBAL_ENTRY(\name)
 	.prologue
 	.body
 	no_nats
+	irqs_off
 .Lstart\@:
 { .mmi;	\load	r8=[r32];;
 	mf.a
@@ -55,7 +67,8 @@ GLOBAL_ENTRY(\name)
 	nop.m	0
 	nop.i	0;;		}
 .Lend\@:
-{ .mib;	nop.m	0
+{ .mib;
+(p6)	ssm	psr.i
 	nop.i	0
 	br.ret.sptk.many rp;;	}
 END(\name)
@@ -67,6 +80,7 @@ GLOBAL_ENTRY(\name)
 	.prologue
 	.body
 	no_nats
+	irqs_off
 .Lstart\@:
 { .mmi;	\store	[r32]=r34;;
 	mf.a
@@ -75,7 +89,8 @@ GLOBAL_ENTRY(\name)
 	srlz.i
 	nop.i	0;;		}
 .Lend\@:
-{ .mib;	nop.m	0
+{ .mib;
+(p6)	ssm	psr.i
 	nop.i	0
 	br.ret.sptk.many rp;;	}
 END(\name)
@@ -132,6 +147,8 @@ ENTRY(io_check_store_failed)
 	;;
 	st1	[r15]=r16
 	mov	r8=-1
+	;;
+(p6)	ssm	psr.i
 	br.ret.sptk.many rp
 END(io_check_store_failed)
 

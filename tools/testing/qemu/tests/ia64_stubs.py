@@ -27,6 +27,7 @@ WORDS = {"r9": 0xa000000000000120, "r10": 0x1d00000000000041,
 ADDR, SESSION, VALUE = 0xc000000080021000, 0xe000000004567000, 0x8877665544332211
 ONES = 2 ** 64 - 1
 ACCESS = re.compile(r"(ld|st)([1248])(?:\.acq|\.rel)? ")
+PSR_I = 1 << 14                 # interrupts are on (asm/kregs.h)
 
 
 class Broken(Exception):
@@ -108,14 +109,31 @@ def number(text):
 def run(image, at, regs, memory):
     """Interpret from an address to br.ret: changes regs and memory in place.
 
-    memory is {address: byte}.  Knows the instructions of the stubs, no others.
+    memory is {address: byte}.  Knows the instructions of the stubs, no others.  regs
+    has psr and p6, too.  The ranges run with interrupts off: raises Broken.
     """
+    ranges = [range(*entry[:2]) for entry in image.table]
     for _ in range(64):
         jump = None
+        if any(at in r for r in ranges) and regs["psr"] & PSR_I:
+            raise Broken(f"an interrupt may come at {at:#x}, in a range")
         for _, insn in image.code.get(at) or [(0, "nothing there")]:
+            if insn.startswith("(p06) "):
+                if not regs["p6"]:
+                    continue
+                insn = insn.partition(" ")[2].strip()
             op, _, rest = insn.partition(" ")
             base = op.split(".")[0]
             if base in ("nop", "mf", "srlz"):
+                continue
+            if insn == "rsm 0x4000":
+                regs["psr"] &= ~PSR_I
+                continue
+            if insn == "ssm 0x4000":
+                regs["psr"] |= PSR_I
+                continue
+            if re.match(r"tbit\.nz p6,p0=r\d+,14$", insn):
+                regs["p6"] = regs[rest.split("=")[1].split(",")[0]] >> 14 & 1
                 continue
             if op == "br.ret.sptk.many" and rest == "b0":
                 return
@@ -158,7 +176,7 @@ def access(insn, regs, memory):
 def fresh():
     """Registers of a caller; what is not an argument has junk in it."""
     return {**{f"r{n}": 0xdead0000 + n for n in range(1, 128)}, "r0": 0,
-            "r32": ADDR, "r33": SESSION, "r34": VALUE}
+            "r32": ADDR, "r33": SESSION, "r34": VALUE, "psr": PSR_I, "p6": 0}
 
 
 def check_table(image):
@@ -202,7 +220,7 @@ def check_range(image, entry):
     for insn in after:
         if not re.match(r"(mf\.a|srlz\.[di]|nop\.[mi] 0x0)$|adds? r15=", insn):
             raise Broken(f"{what}: {insn} in the range")
-    before = [i for at in range(entry[0] - 2 * BUNDLE, entry[0], BUNDLE)
+    before = [i for at in range(entry[0] - 3 * BUNDLE, entry[0], BUNDLE)
               for _, i in image.code.get(at, ())]
     for reg in WORDS:
         if f"mov {reg}=r0" not in before:
@@ -213,10 +231,13 @@ def check_success(image, entry):
     """What a stub does where nothing fails."""
     *_, size, write = entry
     name = next(n for n, kind in STUBS.items() if kind == (size, write))
-    regs = fresh()
     data = VALUE.to_bytes(8, "little")
-    memory = {} if write else {ADDR + n: data[n] for n in range(8)}
-    run(image, image.symbols[name], regs, memory)
+    for psr in (0, PSR_I):
+        memory = {} if write else {ADDR + n: data[n] for n in range(8)}
+        regs = {**fresh(), "psr": psr}
+        run(image, image.symbols[name], regs, memory)
+        if regs["psr"] != psr:
+            raise Broken(f"{name} leaves interrupts {'off' if psr else 'on'}")
     if write:
         if memory != {ADDR + n: data[n] for n in range(size)}:
             raise Broken(f"{name} stores something else")
@@ -231,9 +252,11 @@ def check_fixup(image, entry, offsets):
         raise Broken(f"the fixup {pad:#x} is no landing pad")
     for at in range(start, end, BUNDLE):
         regs = fresh()
-        regs.update(WORDS, r9=at)
+        regs.update(WORDS, r9=at, psr=0, p6=at // BUNDLE % 2)
         memory = {}
         run(image, pad, regs, memory)
+        if regs["psr"] != PSR_I * regs["p6"]:
+            raise Broken(f"the pad leaves interrupts {'off' if regs['p6'] else 'on'}")
         want = {"STOP": (1, 1), "FAULT_IP": (8, at), "FAULT_ADDR": (8, ADDR),
                 "FAULT_VALUE": (8, VALUE if write else ONES)}
         raw = [WORDS[r] for r in ("r10", "r11", "r14")]
