@@ -111,7 +111,7 @@ static int dino_read(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
 {
 	struct io_check c;
 
-	io_check_begin(&c, pdev, IO_CHECK_HARVEST);
+	io_check_begin(&c, pdev, IO_CHECK_READS);
 	*val = swab32(base_readl(p, &c, reg));
 	return io_check_end(&c);
 }
@@ -159,7 +159,7 @@ static int lba_read(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
 	struct io_check c;
 
 	/* an empty register is all-ones: the core asks whether it is one */
-	io_check_begin(&c, pdev, IO_CHECK_HARVEST | IO_CHECK_ONES_OK);
+	io_check_begin(&c, pdev, IO_CHECK_READS | IO_CHECK_ONES_OK);
 	*val = base_readl(p, &c, reg);
 	return io_check_end(&c);
 }
@@ -255,7 +255,7 @@ static int sba_read(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
 {
 	struct io_check c;
 
-	io_check_begin(&c, pdev, IO_CHECK_HARVEST);
+	io_check_begin(&c, pdev, IO_CHECK_READS);
 	*val = sba_reg_read(&c, sba_where(p, reg));
 	return io_check_end(&c);
 }

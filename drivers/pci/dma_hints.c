@@ -115,7 +115,7 @@ static int pci_reg_read(struct dma_hint_provider *p, struct pci_dev *pdev,
 	where = pci_where(pdev, reg);
 	if (where < 0)
 		return where;
-	io_check_begin(&c, pdev, IO_CHECK_HARVEST);
+	io_check_begin(&c, pdev, IO_CHECK_READS);
 	if (pci_is_byte(reg)) {
 		ret = pci_read_config_byte(pdev, where, &byte);
 		*val = byte;

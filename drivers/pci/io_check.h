@@ -50,6 +50,31 @@ struct io_check_inject {
 };
 #endif
 
+/**
+ * struct io_check_found - what io_check_harvest() found
+ * @status: bits of PCI_STATUS or PCI_SEC_STATUS of all
+ * @own: mask of causes that the device itself has latched
+ * @others: mask of those that ports above it have, for others below them as well
+ */
+struct io_check_found {
+	u16 status;
+	u8 own;
+	u8 others;
+};
+
+/**
+ * enum io_check_doubt - what an error that somebody noted leaves in doubt
+ * @IO_CHECK_NO_DOUBT: nothing
+ * @IO_CHECK_DOUBT_LOST: reads that gave all-ones, and posted writes
+ * @IO_CHECK_DOUBT_ALL: each value
+ */
+enum io_check_doubt { IO_CHECK_NO_DOUBT, IO_CHECK_DOUBT_LOST, IO_CHECK_DOUBT_ALL };
+
+/* io_check.flags that are the core's own: a read was asked about, ... */
+#define IO_CHECK_SUSPECT	BIT(30)
+/* ... and what was found may be another device's */
+#define IO_CHECK_OTHERS		BIT(31)
+
 enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
 
 /**
@@ -66,9 +91,12 @@ enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
  * @state: of the error handlers; io_check_dev_state() knows of @recovery, too
  * @resets: recoveries that ended well
  * @failures: in this hour
+ * @doubts: errors in this hour that may be another device's
+ * @own: an error was reported that is the device's
  * @since: when the hour began, in s since boot
  * @limit: failures an hour until the device goes offline
  * @offline_on_error: the limit is 0
+ * @thawed: its slot was reset, and the channel's state does not say so yet
  * @recovery: the driver's, or NULL; changes under the device's lock
  * @inject: fault injection
  */
@@ -86,9 +114,12 @@ struct io_check_dev {
 	enum io_check_state state;
 	u32 resets;
 	u32 failures;
+	u32 doubts;
+	bool own;
 	time64_t since;
 	u32 limit;
 	bool offline_on_error;
+	bool thawed;
 	struct io_check_recovery *recovery;
 
 #ifdef CONFIG_IO_CHECK_FAULT_INJECTION
@@ -98,6 +129,16 @@ struct io_check_dev {
 
 extern struct dentry *io_check_debugfs;
 
+int io_check_latch_enable(struct pci_dev *pdev);
+void io_check_latch_disable(struct pci_dev *pdev);
+void io_check_harvest(struct pci_dev *pdev, u16 mask, bool express,
+		      struct io_check_found *found);
+void io_check_forget(struct pci_dev *pdev);
+bool io_check_aer_native(struct pci_dev *pdev);
+unsigned int io_check_status_causes(u16 status);
+enum io_check_cause io_check_worst(unsigned int causes);
+enum io_check_doubt io_check_heard(struct pci_dev *pdev, u32 seq);
+
 void io_check_locate(struct io_check_err *err);
 void io_check_record(struct io_check *c, const struct io_check_err *err);
 u64 io_check_do_read(struct io_check *c, const void __iomem *addr,
@@ -106,12 +147,14 @@ void io_check_do_write(struct io_check *c, u64 val, void __iomem *addr,
 		       unsigned int size);
 bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err);
 bool io_check_dev_recovers(struct pci_dev *pdev);
+bool io_check_dev_isolated(struct pci_dev *pdev);
 
 struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
 enum io_check_state io_check_dev_state(struct io_check_dev *idev);
 struct io_check_ops io_check_dev_ops(struct pci_dev *pdev);
 void io_check_synchronize_irqs(struct pci_dev *pdev);
 void io_check_dev_error(const struct io_check_err *err);
+unsigned int io_check_backoff(struct pci_dev *pdev);
 
 #ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 void io_check_inject_begin(struct io_check *c);

@@ -20,6 +20,9 @@
 
 /* As EEH's eeh_max_freezes */
 #define IO_CHECK_LIMIT	5
+/* Between the resets for other devices' errors */
+#define IO_CHECK_BACKOFF_MS	100u
+#define IO_CHECK_BACKOFF_MAX_MS	10000u
 
 /* struct io_check_dev by the address of its pci_dev; read under RCU */
 static DEFINE_XARRAY(io_check_devs);
@@ -103,9 +106,9 @@ static void io_check_set_state(struct io_check_dev *idev,
  * io_check_offline() - a driver gave its device up
  * @pdev: the device
  *
- * Sessions fail with -ENODEV from here on, and configuration space is out of
- * reach: DMA and interrupts have to be off before.  Until the driver is bound
- * again.
+ * DMA and interrupts are off by now, and the driver makes no more requests.  Until it is
+ * bound again.  The channel's state is not touched: a device that is removed meanwhile
+ * stays so for whoever looks.
  *
  * Context: Any but NMI.
  */
@@ -115,26 +118,66 @@ void io_check_offline(struct pci_dev *pdev)
 
 	rcu_read_lock();
 	idev = io_check_dev_find(pdev);
-	if (idev) {
+	if (idev)
 		io_check_set_state(idev, IO_CHECK_OFFLINE);
-		pdev->error_state = pci_channel_io_perm_failure;
-	}
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(io_check_offline);
 
+/* With the device's lock */
+static void io_check_new_hour(struct io_check_dev *idev)
+{
+	time64_t now = ktime_get_boottime_seconds();
+
+	if (now - idev->since >= 3600) {
+		idev->since = now;
+		idev->failures = 0;
+		idev->doubts = 0;
+	}
+}
+
+/**
+ * io_check_backoff() - how long to put off a reset for an error that may be another's
+ * @pdev: the device
+ *
+ * A neighbour that fails again and again must not keep a device in resets.  Its requests
+ * wait meanwhile, so that no error is lost.
+ *
+ * Context: Any but NMI.
+ * Return: ms, 0 for the first errors of an hour.
+ */
+unsigned int io_check_backoff(struct pci_dev *pdev)
+{
+	struct io_check_dev *idev;
+	unsigned int doubts = 0;
+	unsigned long flags;
+
+	rcu_read_lock();
+	idev = io_check_dev_find(pdev);
+	if (idev) {
+		raw_spin_lock_irqsave(&idev->lock, flags);
+		io_check_new_hour(idev);
+		doubts = idev->doubts++;
+		raw_spin_unlock_irqrestore(&idev->lock, flags);
+	}
+	rcu_read_unlock();
+	if (doubts < IO_CHECK_LIMIT)
+		return 0;
+	if (doubts == IO_CHECK_LIMIT)
+		pci_warn(pdev, "io_check: errors on its way that may be other devices': it is reset less often\n");
+	return min(IO_CHECK_BACKOFF_MS << min(doubts - IO_CHECK_LIMIT, 16u),
+		   IO_CHECK_BACKOFF_MAX_MS);
+}
+EXPORT_SYMBOL_GPL(io_check_backoff);	/* for the KUnit suite */
+
 /* Count a failure.  Return true if it is one too many for an hour. */
 static bool io_check_over_limit(struct io_check_dev *idev)
 {
-	time64_t now = ktime_get_boottime_seconds();
 	unsigned long flags;
 	bool over;
 
 	raw_spin_lock_irqsave(&idev->lock, flags);
-	if (now - idev->since >= 3600) {
-		idev->since = now;
-		idev->failures = 0;
-	}
+	io_check_new_hour(idev);
 	idev->failures++;
 	over = idev->offline_on_error || idev->failures > idev->limit;
 	raw_spin_unlock_irqrestore(&idev->lock, flags);
@@ -199,7 +242,8 @@ static void io_check_recover(struct work_struct *work)
 		goto out;
 	}
 	io_check_synchronize_irqs(pdev);
-	give_up = io_check_over_limit(idev);
+	/* errors that may be a neighbour's do not count */
+	give_up = xchg(&idev->own, false) && io_check_over_limit(idev);
 	if (!pci_device_is_present(pdev)) {
 		give_up = true;
 		pci_err(pdev, "io_check: it was removed\n");
@@ -214,7 +258,6 @@ static void io_check_recover(struct work_struct *work)
 		give_up = io_check_run_handlers(pdev, h) != PCI_ERS_RESULT_RECOVERED;
 	}
 	if (give_up) {
-		/* the driver still reaches configuration space */
 		h->error_detected(pdev, pci_channel_io_perm_failure);
 		pci_clear_master(pdev);
 		io_check_offline(pdev);
@@ -237,7 +280,8 @@ static void io_check_describe(const struct io_check_err *err, char *buf,
 			      size_t len)
 {
 	if (!err->addr)
-		scnprintf(buf, len, "%s", err->shared ? "bus" : "channel");
+		scnprintf(buf, len, "%s", err->cause == IO_CHECK_FROZEN ||
+			  err->cause == IO_CHECK_GONE ? "channel" : "bus");
 	else if (err->bar < 0)
 		scnprintf(buf, len, "%s of no BAR",
 			  err->write ? "write" : "read");
@@ -275,6 +319,8 @@ void io_check_report(struct pci_dev *pdev, const struct io_check_err *err)
 		return;
 	rcu_read_lock();
 	idev = io_check_dev_find(pdev);
+	if (idev && !err->shared)
+		WRITE_ONCE(idev->own, true);
 	if (idev && kref_get_unless_zero(&idev->ref)) {
 		/* the work's references; the caller has its own */
 		pci_dev_get(pdev);
@@ -425,11 +471,9 @@ static void io_check_dev_disable(void *data)
 
 	sysfs_remove_group(&pdev->dev.kobj, &io_check_group);
 	io_check_inject_disable(idev);
+	io_check_latch_disable(pdev);
 	xa_erase(&io_check_devs, (unsigned long)pdev);
 	idev->disabled = true;
-	/* io_check_offline()'s lasts until here */
-	if (idev->state == IO_CHECK_OFFLINE)
-		pdev->error_state = pci_channel_io_normal;
 	kref_put(&idev->ref, io_check_dev_release);
 }
 
@@ -471,10 +515,14 @@ int pci_io_check_enable(struct pci_dev *pdev, const struct io_check_ops *ops)
 		goto erase;
 	arch_io_check_enable(pdev);
 	/* what was latched before is none of this driver's */
-	io_check_clear_status(pdev, PCI_STATUS, PCI_STATUS_ERROR_BITS);
+	ret = io_check_latch_enable(pdev);
+	if (ret)
+		goto remove;
 	io_check_inject_enable(idev);
 	return devm_add_action_or_reset(&pdev->dev, io_check_dev_disable, idev);
 
+remove:
+	sysfs_remove_group(&pdev->dev.kobj, &io_check_group);
 erase:
 	xa_erase(&io_check_devs, (unsigned long)pdev);
 free:

@@ -102,7 +102,7 @@ static bool io_check_inject(struct io_check *c, struct io_check_err *err,
 	}
 	switch (inj->gone ? INJECT_GONE : inj->kind) {
 	case INJECT_ASYNC:
-		io_check_domain_error(c->pdev);
+		io_check_bus_error(c->pdev->bus);
 		err->cause = IO_CHECK_SHARED;
 		err->error = -EIO;
 		err->shared = true;
@@ -111,7 +111,7 @@ static bool io_check_inject(struct io_check *c, struct io_check_err *err,
 		done = false;
 		goto out;
 	case INJECT_SHARED:
-		io_check_domain_error(c->pdev);
+		io_check_bus_error(c->pdev->bus);
 		done = false;
 		goto out;
 	case INJECT_FLIP:

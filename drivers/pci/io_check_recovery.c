@@ -12,6 +12,7 @@
 #include <linux/io_check.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 #include <linux/rcupdate.h>
 #include "io_check.h"
 
@@ -23,6 +24,7 @@
 #define RECOVERY_IRQ_OFF	8	/* disable_irq_nosync() called */
 #define RECOVERY_FROZEN		9	/* isolated by EEH or AER */
 #define RECOVERY_REPORTED	10	/* io_check_report() is to call error_detected */
+#define RECOVERY_EXITED		11	/* the driver lets go of the device */
 
 static int io_check_set_timeout(const char *val, const struct kernel_param *kp)
 {
@@ -48,6 +50,15 @@ MODULE_PARM_DESC(keep_irq,
 #define keep_irq	false
 #endif
 
+/* Undo disable_irq_nosync(), once; false if there was none */
+static bool io_check_irq_on(struct io_check_recovery *r)
+{
+	if (!test_and_clear_bit(RECOVERY_IRQ_OFF, &r->flags))
+		return false;
+	enable_irq(r->pdev->irq);
+	return true;
+}
+
 /**
  * io_check_mask_irq() - silence the interrupt of a device that fails
  * @r: its recovery
@@ -71,37 +82,37 @@ bool io_check_mask_irq(struct io_check_recovery *r)
 		return pci_check_and_mask_intx(pdev);
 	if (!test_and_set_bit(RECOVERY_IRQ_OFF, &r->flags))
 		disable_irq_nosync(pdev->irq);
+	/* pairs with io_check_recovery_exit(): one of the two gives it back */
+	smp_mb__after_atomic();
+	if (test_bit(RECOVERY_EXITED, &r->flags))
+		io_check_irq_on(r);
 	return true;
 }
 EXPORT_SYMBOL_GPL(io_check_mask_irq);
 
 static void io_check_unmask_irq(struct io_check_recovery *r)
 {
-	if (pci_dev_msi_enabled(r->pdev))
+	if (pci_dev_msi_enabled(r->pdev) || io_check_irq_on(r))
 		return;
-	if (test_and_clear_bit(RECOVERY_IRQ_OFF, &r->flags)) {
-		enable_irq(r->pdev->irq);
-		return;
-	}
 	/* not pci_check_and_unmask_intx(): an interrupt may be pending */
 	pci_cfg_access_lock(r->pdev);
 	pci_intx(r->pdev, 1);
 	pci_cfg_access_unlock(r->pdev);
 }
 
-/* Silence the interrupt, and leave the rest to the work.  Returns whether this
- * began a recovery.  In any context but NMI.
+/* Silence the interrupt, and leave the rest to the work, @delay in jiffies from now.
+ * Returns whether this began a recovery.  In any context but NMI.
  */
-static bool io_check_recovery_start(struct io_check_recovery *r)
+static bool io_check_recovery_start(struct io_check_recovery *r, unsigned long delay)
 {
 	if (r->ops->quiesce)
 		r->ops->quiesce(r);
 	io_check_mask_irq(r);
 	if (test_and_set_bit(IO_CHECK_R_RECOVERING, &r->flags))
 		return false;
-	r->since = jiffies;
+	r->since = jiffies + delay;
 	r->heard = r->since;
-	queue_delayed_work(r->wq, &r->work, 0);
+	queue_delayed_work(r->wq, &r->work, delay);
 	return true;
 }
 
@@ -117,6 +128,7 @@ int io_check_recovery_error(struct io_check_recovery *r,
 			    const struct io_check_err *err)
 {
 	bool frozen = err->cause == IO_CHECK_FROZEN && !err->injected;
+	unsigned long delay = 0;
 	bool began = false;
 
 	set_bit(IO_CHECK_R_FAILED, &r->flags);
@@ -128,7 +140,9 @@ int io_check_recovery_error(struct io_check_recovery *r,
 	if (io_check_armed(r) && !io_check_dead(r)) {
 		if (frozen)
 			set_bit(RECOVERY_FROZEN, &r->flags);
-		began = io_check_recovery_start(r);
+		if (err->shared && !io_check_recovering(r))
+			delay = msecs_to_jiffies(io_check_backoff(r->pdev));
+		began = io_check_recovery_start(r, delay);
 		if (began && !frozen)
 			set_bit(RECOVERY_REPORTED, &r->flags);
 	}
@@ -177,9 +191,7 @@ EXPORT_SYMBOL_GPL(io_check_doubt);
  */
 bool io_check_timed_out(struct io_check_recovery *r)
 {
-	struct io_check_err err = {
-		.pdev = r->pdev, .shared = true, .bar = -1,
-	};
+	struct io_check_err err = { .pdev = r->pdev, .bar = -1 };
 
 	if (io_check_recovering(r))
 		return true;
@@ -215,16 +227,18 @@ static void io_check_recovery_give_up(struct io_check_recovery *r)
  * dead_timeout is given up, and later one that answers and cannot be reset.  A
  * device that the platform has isolated is left alone until its slot was reset.
  */
-static void io_check_recovery_work(struct work_struct *work)
+static void io_check_recovery_step(struct io_check_recovery *r)
 {
-	struct io_check_recovery *r =
-		container_of(work, struct io_check_recovery, work.work);
 	struct pci_dev *pdev = r->pdev;
 	unsigned long limit = READ_ONCE(dead_timeout) * HZ;
 	unsigned long start = r->since;
 
 	if (!io_check_armed(r))
 		return;
+	/* a session may have told of it after the slot's reset was over */
+	if (test_bit(RECOVERY_FROZEN, &r->flags) && !arch_io_check_frozen(pdev) &&
+	    !io_check_dev_isolated(pdev))
+		clear_bit(RECOVERY_FROZEN, &r->flags);
 	if (!test_bit(RECOVERY_FROZEN, &r->flags) && io_check_alive(pdev, NULL) &&
 	    r->ops->answers(r)) {
 		/*
@@ -239,7 +253,7 @@ static void io_check_recovery_work(struct work_struct *work)
 			io_check_unmask_irq(r);
 			/* one may have failed since: then it was not queued */
 			if (io_check_has_failed(r))
-				io_check_recovery_start(r);
+				io_check_recovery_start(r, 0);
 			pci_info(pdev, "io_check: recovered after %u ms\n",
 				 jiffies_to_msecs(jiffies - start));
 			return;
@@ -261,6 +275,17 @@ static void io_check_recovery_work(struct work_struct *work)
 		queue_delayed_work(r->wq, &r->work,
 				   msecs_to_jiffies(IO_CHECK_POLL_MS));
 	}
+}
+
+static void io_check_recovery_work(struct work_struct *work)
+{
+	struct io_check_recovery *r =
+		container_of(work, struct io_check_recovery, work.work);
+
+	/* one that cannot be resumed does not answer */
+	pm_runtime_get_sync(&r->pdev->dev);
+	io_check_recovery_step(r);
+	pm_runtime_put(&r->pdev->dev);
 }
 
 /**
@@ -298,6 +323,32 @@ bool io_check_dev_recovers(struct pci_dev *pdev)
 	return recovers;
 }
 
+static void io_check_set_thawed(struct pci_dev *pdev, bool thawed)
+{
+	struct io_check_dev *idev;
+
+	rcu_read_lock();
+	idev = io_check_dev_find(pdev);
+	if (idev)
+		WRITE_ONCE(idev->thawed, thawed);
+	rcu_read_unlock();
+}
+
+/* Is its channel frozen?  Its state lasts longer than its slot's reset. */
+bool io_check_dev_isolated(struct pci_dev *pdev)
+{
+	struct io_check_dev *idev;
+	bool isolated = pdev->error_state == pci_channel_io_frozen;
+
+	if (isolated) {
+		rcu_read_lock();
+		idev = io_check_dev_find(pdev);
+		isolated = !idev || !READ_ONCE(idev->thawed);
+		rcu_read_unlock();
+	}
+	return isolated;
+}
+
 /*
  * PCI error recovery: called by io_check_report() for failures that the driver
  * reported, and by EEH or AER for those that they found.
@@ -317,16 +368,20 @@ static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 		io_check_mask_irq(r);
 		cancel_delayed_work_sync(&r->work);
 		/* the work may have given it up by itself */
-		if (!io_check_dead(r))
+		if (io_check_dead(r))
+			io_check_recovery_done(r);
+		else
 			io_check_recovery_give_up(r);
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
-	if (state == pci_channel_io_frozen)
+	if (state == pci_channel_io_frozen) {
+		io_check_set_thawed(pdev, false);
 		set_bit(RECOVERY_FROZEN, &r->flags);
+	}
 	/* what was reported has its recovery, and may be over */
 	if (!test_and_clear_bit(RECOVERY_REPORTED, &r->flags)) {
 		set_bit(IO_CHECK_R_FAILED, &r->flags);
-		io_check_recovery_start(r);
+		io_check_recovery_start(r, 0);
 	}
 	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
 						PCI_ERS_RESULT_CAN_RECOVER;
@@ -371,7 +426,7 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 		return PCI_ERS_RESULT_DISCONNECT;
 	io_check_restore(pdev);
 	/* AER says so no sooner than resume; without it each access fails */
-	pdev->error_state = pci_channel_io_normal;
+	io_check_set_thawed(pdev, true);
 	clear_bit(RECOVERY_FROZEN, &r->flags);
 	return io_check_mmio_enabled(pdev);
 }
@@ -465,7 +520,10 @@ void io_check_recovery_exit(struct io_check_recovery *r)
 	rcu_read_unlock();
 	destroy_workqueue(r->wq);
 	r->wq = NULL;
-	if (test_and_clear_bit(RECOVERY_IRQ_OFF, &r->flags))
-		enable_irq(r->pdev->irq);
+	/* an interrupt handler may still run */
+	set_bit(RECOVERY_EXITED, &r->flags);
+	/* pairs with io_check_mask_irq() */
+	smp_mb__after_atomic();
+	io_check_irq_on(r);
 }
 EXPORT_SYMBOL_GPL(io_check_recovery_exit);

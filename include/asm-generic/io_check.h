@@ -114,7 +114,7 @@ static inline enum io_check_cause arch_io_check_ones(struct io_check *c,
 						     const void __iomem *addr)
 {
 	return c->flags & IO_CHECK_ONES_OK ? IO_CHECK_NONE :
-					     io_check_query(c, ~0ULL);
+					     io_check_query(c, addr, ~0ULL);
 }
 #endif
 
@@ -183,10 +183,31 @@ static inline enum io_check_cause arch_io_check_ones(struct io_check *c,
 						     const void __iomem *addr)
 {
 	return c->flags & IO_CHECK_ONES_OK && c->answered ?
-	       IO_CHECK_NONE : io_check_query(c, ~0ULL);
+	       IO_CHECK_NONE : io_check_query(c, addr, ~0ULL);
 }
 
 #endif /* CONFIG_HAVE_ARCH_IO_CHECK */
+
+/*
+ * The snapshot of a session is older than its accesses.  Most accessors, and loads of
+ * registers on x86, order what is before them.
+ */
+#ifndef arch_io_check_snapshot
+#define arch_io_check_snapshot()	atomic_read(&io_check_seq)
+#endif
+
+/*
+ * Is it a port's cookie, which ioread8() and its like translate, and no load may use?
+ * The generic back end has them do it.
+ */
+#ifndef arch_io_check_cookie
+#if defined(CONFIG_HAVE_ARCH_IO_CHECK) && defined(CONFIG_GENERIC_IOMAP)
+/* PIO_RESERVED of lib/iomap.c */
+#define arch_io_check_cookie(addr)	((unsigned long)(addr) < 0x40000UL)
+#else
+#define arch_io_check_cookie(addr)	((void)(addr), false)
+#endif
+#endif
 
 /* A device is going to be checked */
 #ifndef arch_io_check_enable

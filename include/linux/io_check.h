@@ -103,12 +103,16 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
  * GATED: io_check_begin() does not look at the device's channel: the caller has
  * asked its recovery, io_check_recovering() for instance, which hears of a device
  * that is isolated.  A read finds out about one that was removed; a write may not.
+ *
+ * READS: the session posts no write whose loss matters.  An access of a neighbour's that
+ * got lost then puts nothing in doubt but reads that gave all-ones without a fault.
  */
 #define IO_CHECK_CONTINUE	BIT(0)
 #define IO_CHECK_HARVEST	BIT(1)
 #define IO_CHECK_FLUSH		BIT(2)
 #define IO_CHECK_ONES_OK	BIT(3)
 #define IO_CHECK_GATED		BIT(4)
+#define IO_CHECK_READS		BIT(5)
 
 #if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
 
@@ -126,11 +130,11 @@ void __cold __io_check_slow_write(struct io_check *c, u64 val,
 bool __io_check_stopped(struct io_check *c);
 u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
 		       unsigned int size, u64 val);
-enum io_check_cause io_check_query(struct io_check *c, u64 val);
-bool __io_check_failed(const struct io_check *c);
+enum io_check_cause io_check_query(struct io_check *c, const void __iomem *addr, u64 val);
+bool __io_check_failed(struct io_check *c);
 int __io_check_end(struct io_check *c);
 void io_check_domain_error(struct pci_dev *pdev);
-void io_check_bus_error(struct pci_bus *root);
+void io_check_bus_error(struct pci_bus *bus);
 int pci_io_check_enable(struct pci_dev *pdev, const struct io_check_ops *ops);
 int pci_io_check_dma(struct pci_dev *pdev);
 void io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
@@ -207,22 +211,24 @@ bool io_check_timed_out(struct io_check_recovery *r);
 int io_check_wait(struct io_check_recovery *r);
 bool io_check_mask_irq(struct io_check_recovery *r);
 
+#include <asm/io_check.h>
+
 /**
  * io_check_begin() - begin a session of checked accesses
  * @c: the session
  * @pdev: device whose registers it will access
  * @flags: session flags, IO_CHECK_*
  *
- * The session of a device that was removed or given up fails at once, with
- * -ENODEV.  So does, with -EAGAIN, one of a device that error recovery has
- * isolated, unless it is an IO_CHECK_CONTINUE session.
+ * The session of a device that was removed fails at once, with -ENODEV.  So does, with
+ * -EAGAIN, one of a device that error recovery has isolated, unless it is an
+ * IO_CHECK_CONTINUE session.
  *
  * Context: Any but NMI.
  */
 static __always_inline void io_check_begin(struct io_check *c,
 					   struct pci_dev *pdev, u32 flags)
 {
-	c->word = atomic_read(&io_check_seq);
+	c->word = arch_io_check_snapshot();
 	/* it is 0 in io_check_seq, but the compiler does not know */
 	c->stop = 0;
 	c->flags = flags;
@@ -248,10 +254,10 @@ static __always_inline bool io_check_clean(const struct io_check *c)
  * @c: the session
  *
  * Context: As io_check_begin().
- * Return: true if an access of the session failed, or its error domain saw
- * an error since the session began.
+ * Return: true if an access of the session failed, or an error that was noted since the
+ * session began leaves it in doubt.
  */
-static __always_inline bool io_check_failed(const struct io_check *c)
+static __always_inline bool io_check_failed(struct io_check *c)
 {
 	if (likely(io_check_clean(c)))
 		return false;
@@ -303,8 +309,6 @@ static inline const struct io_check_err *io_check_error(const struct io_check *c
 {
 	return c->stop & IO_CHECK_STOP_FAILED ? &c->err : NULL;
 }
-
-#include <asm/io_check.h>
 
 /* Modules call: the stubs, and the tables of accesses in line, are vmlinux's. */
 u8 io_check_read8(struct io_check *c, const void __iomem *addr);
@@ -360,14 +364,8 @@ do {									\
 } while (0)
 #endif /* MODULE */
 
-#ifdef arch_io_check_port
-#define __io_check_in(bits, plain, c, port)				\
-	__io_check_r(bits, plain, c, arch_io_check_port(port))
-#define __io_check_out(bits, plain, c, val, port)			\
-	__io_check_w(bits, plain, c, val, arch_io_check_port(port))
-#else
 /* Ports that are not memory mapped: a dead session skips them, no more */
-#define __io_check_in(bits, plain, c, port)				\
+#define __io_check_skip_r(bits, plain, c, port)				\
 ({									\
 	struct io_check *__ic = (c);					\
 	u##bits __iv = -1;						\
@@ -377,13 +375,42 @@ do {									\
 	__iv;								\
 })
 
-#define __io_check_out(bits, plain, c, val, port)			\
+#define __io_check_skip_w(bits, plain, c, val, port)			\
 do {									\
 	struct io_check *__oc = (c);					\
 									\
 	if (likely(!__oc->stop) || !__io_check_stopped(__oc))		\
 		plain(val, port);					\
 } while (0)
+
+/* What ioremap() gave, or a port's cookie, see arch_io_check_cookie() */
+#define __io_check_ior(bits, plain, c, addr)				\
+({									\
+	const void __iomem *__ca = (addr);				\
+									\
+	arch_io_check_cookie(__ca) ?					\
+		__io_check_skip_r(bits, plain, c, (void __iomem *)__ca) : \
+		__io_check_r(bits, plain, c, __ca);			\
+})
+
+#define __io_check_iow(bits, plain, c, val, addr)			\
+do {									\
+	void __iomem *__ca = (addr);					\
+									\
+	if (arch_io_check_cookie(__ca))					\
+		__io_check_skip_w(bits, plain, c, val, __ca);		\
+	else								\
+		__io_check_w(bits, plain, c, val, __ca);		\
+} while (0)
+
+#ifdef arch_io_check_port
+#define __io_check_in(bits, plain, c, port)				\
+	__io_check_r(bits, plain, c, arch_io_check_port(port))
+#define __io_check_out(bits, plain, c, val, port)			\
+	__io_check_w(bits, plain, c, val, arch_io_check_port(port))
+#else
+#define __io_check_in			__io_check_skip_r
+#define __io_check_out			__io_check_skip_w
 #endif
 
 #else /* the plain accessors, and no other code */
@@ -435,6 +462,8 @@ static inline void io_check_report(struct pci_dev *pdev,
 #define __io_check_w(bits, plain, c, val, addr)	((void)(c), plain(val, addr))
 #define __io_check_in			__io_check_r
 #define __io_check_out			__io_check_w
+#define __io_check_ior			__io_check_r
+#define __io_check_iow			__io_check_w
 
 #endif /* CONFIG_IO_CHECK && !IO_CHECK_OFF */
 
@@ -455,9 +484,9 @@ static inline void io_check_report(struct pci_dev *pdev,
 #define readw_relaxed_check(c, addr)	__io_check_r(16, readw_relaxed, c, addr)
 #define readl_relaxed_check(c, addr)	__io_check_r(32, readl_relaxed, c, addr)
 #define readq_relaxed_check(c, addr)	__io_check_r(64, readq_relaxed, c, addr)
-#define ioread8_check(c, addr)		__io_check_r(8, ioread8, c, addr)
-#define ioread16_check(c, addr)		__io_check_r(16, ioread16, c, addr)
-#define ioread32_check(c, addr)		__io_check_r(32, ioread32, c, addr)
+#define ioread8_check(c, addr)		__io_check_ior(8, ioread8, c, addr)
+#define ioread16_check(c, addr)		__io_check_ior(16, ioread16, c, addr)
+#define ioread32_check(c, addr)		__io_check_ior(32, ioread32, c, addr)
 #define ioread64_check(c, addr)		__io_check_r(64, ioread64, c, addr)
 
 #define writeb_check(c, val, addr)	__io_check_w(8, writeb, c, val, addr)
@@ -472,9 +501,9 @@ static inline void io_check_report(struct pci_dev *pdev,
 	__io_check_w(32, writel_relaxed, c, val, addr)
 #define writeq_relaxed_check(c, val, addr) \
 	__io_check_w(64, writeq_relaxed, c, val, addr)
-#define iowrite8_check(c, val, addr)	__io_check_w(8, iowrite8, c, val, addr)
-#define iowrite16_check(c, val, addr)	__io_check_w(16, iowrite16, c, val, addr)
-#define iowrite32_check(c, val, addr)	__io_check_w(32, iowrite32, c, val, addr)
+#define iowrite8_check(c, val, addr)	__io_check_iow(8, iowrite8, c, val, addr)
+#define iowrite16_check(c, val, addr)	__io_check_iow(16, iowrite16, c, val, addr)
+#define iowrite32_check(c, val, addr)	__io_check_iow(32, iowrite32, c, val, addr)
 #define iowrite64_check(c, val, addr)	__io_check_w(64, iowrite64, c, val, addr)
 
 #define inb_check(c, port)		__io_check_in(8, inb, c, port)

@@ -23,8 +23,8 @@ struct pt_regs;
  * @IO_CHECK_TIMEOUT: completion timeout: -ETIMEDOUT
  * @IO_CHECK_FROZEN: the platform isolated the device: -EAGAIN
  * @IO_CHECK_GONE: the device was removed: -ENODEV
- * @IO_CHECK_SHARED: an error in the device's error domain during the session
- *	that no access of its own explains: -EIO
+ * @IO_CHECK_SHARED: an error was noted during the session where the device's are
+ *	latched, too; the device itself answers: -EIO
  * @IO_CHECK_NR_CAUSES: their number
  */
 enum io_check_cause {
@@ -60,7 +60,7 @@ enum io_check_cause {
  * @size: size of the access in bytes, 0 if unknown
  * @cause: an enum io_check_cause
  * @write: the access was a write
- * @shared: the error belongs to the domain, not to one known access
+ * @shared: it may be another device's, and does not count as this one's
  * @injected: by the fault injection of CONFIG_IO_CHECK_FAULT_INJECTION
  */
 struct io_check_err {

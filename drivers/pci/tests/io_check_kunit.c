@@ -10,8 +10,9 @@
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/hash.h>
+#include <linux/interrupt.h>
 #include <linux/io_check.h>
+#include <linux/irq.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -24,6 +25,10 @@ static int race_rounds = 20000;
 module_param(race_rounds, int, 0444);
 MODULE_PARM_DESC(race_rounds, "sessions of each CPU in the race test");
 
+static int ones_rounds = 1000;
+module_param(ones_rounds, int, 0444);
+MODULE_PARM_DESC(ones_rounds, "legal all-ones of each kind in the test of old status");
+
 /* A function of the fake PCI: of its configuration space, what is used */
 struct fake_fn {
 	struct pci_dev pdev;
@@ -31,10 +36,14 @@ struct fake_fn {
 	u16 command;
 	atomic_t status;
 	atomic_t sec_status;
+	u16 stuck;		/* bits of sec_status that cannot be cleared */
+	u16 devsta;
 	u32 uncor;		/* AER's uncorrectable errors */
+	u32 uncor_mask;
 	u16 dpc;		/* DPC's status */
 };
 
+#define FAKE_EXP	0x40
 #define FAKE_AER	0x100
 #define FAKE_DPC	0x200
 
@@ -46,6 +55,7 @@ struct fake_bus {
 struct io_check_kunit {
 	struct fake_bus root, below, other;
 	struct fake_fn bridge, dev, neighbour, foreign;
+	struct pci_host_bridge *host;
 	struct pci_dev *pdev;	/* of dev */
 	struct io_check_dev *idev;
 	void *group;		/* devres of the driver's time */
@@ -87,8 +97,14 @@ static int fake_read(struct pci_bus *bus, unsigned int devfn, int where,
 	case PCI_SEC_STATUS:
 		*val = atomic_read(&fn->sec_status);
 		break;
+	case FAKE_EXP + PCI_EXP_DEVSTA:
+		*val = fn->devsta;
+		break;
 	case FAKE_AER + PCI_ERR_UNCOR_STATUS:
 		*val = fn->uncor;
+		break;
+	case FAKE_AER + PCI_ERR_UNCOR_MASK:
+		*val = fn->uncor_mask;
 		break;
 	case FAKE_DPC + PCI_EXP_DPC_STATUS:
 		*val = fn->dpc;
@@ -118,7 +134,13 @@ static int fake_write(struct pci_bus *bus, unsigned int devfn, int where,
 		atomic_andnot(val, &fn->status);
 		break;
 	case PCI_SEC_STATUS:
-		atomic_andnot(val, &fn->sec_status);
+		atomic_andnot(val & ~fn->stuck, &fn->sec_status);
+		break;
+	case FAKE_EXP + PCI_EXP_DEVSTA:
+		fn->devsta &= ~val;
+		break;
+	case FAKE_AER + PCI_ERR_UNCOR_STATUS:
+		fn->uncor &= ~val;
 		break;
 	}
 	return PCIBIOS_SUCCESSFUL;
@@ -233,12 +255,6 @@ static void fake_unbind(struct io_check_kunit *k)
 	device_unlock(&k->pdev->dev);
 }
 
-static void *root_slot(struct fake_bus *bus)
-{
-	/* as io_check_domain() has it */
-	return (void *)(unsigned long)hash_ptr(&bus->bus, 4);
-}
-
 static int io_check_kunit_init(struct kunit *test)
 {
 	struct io_check_kunit *k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
@@ -254,6 +270,12 @@ static int io_check_kunit_init(struct kunit *test)
 	k->below.bus.parent = &k->root.bus;
 	k->below.bus.self = &k->bridge.pdev;
 	k->other.bus.ops = &fake_ops;
+	k->bridge.pdev.subordinate = &k->below.bus;
+	/* its errors are the kernel's to clear */
+	k->host = pci_alloc_host_bridge(0);
+	KUNIT_ASSERT_NOT_NULL(test, k->host);
+	k->root.bus.bridge = &k->host->dev;
+	k->other.bus.bridge = &k->host->dev;
 	k->pdev = &k->dev.pdev;
 	k->detected = PCI_ERS_RESULT_CAN_RECOVER;
 	KUNIT_ASSERT_EQ(test, 0, fake_add(&k->root, 0, &k->bridge, "fake_bridge"));
@@ -276,6 +298,7 @@ static void io_check_kunit_exit(struct kunit *test)
 	device_unregister(&k->neighbour.pdev.dev);
 	device_unregister(&k->dev.pdev.dev);
 	device_unregister(&k->bridge.pdev.dev);
+	pci_free_host_bridge(k->host);
 	vfree(k->mem);
 }
 
@@ -524,16 +547,15 @@ static void test_resume(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
 }
 
-/* An error below another host bridge is none of ours. */
+/* An error below another host bridge is none of ours, nor is a neighbour's own. */
 static void test_other_domain(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check c;
 
-	if (root_slot(&k->root) == root_slot(&k->other))
-		return;	/* they share a slot, and their errors */
 	io_check_begin(&c, k->pdev, 0);
 	io_check_domain_error(&k->foreign.pdev);
+	io_check_domain_error(&k->neighbour.pdev);
 	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	io_check_begin(&c, k->pdev, 0);
@@ -542,36 +564,61 @@ static void test_other_domain(struct kunit *test)
 }
 
 /*
- * Bring the count and the stamp of a domain there, in steps too short to pass for
- * steps back: a stamp is near the count where there is an error now and then.
+ * Let so many errors happen elsewhere that the count is a sixteenth of its range further,
+ * where stamps are refreshed, or one before that.
  */
-static void seq_to(struct pci_dev *pdev, u32 seq)
-{
-	int i;
+#define SEQ_PERIOD	((u32)BIT(28))
 
-	for (i = 3; i >= 0; i--) {
-		atomic_set(&io_check_seq, seq - i * (1U << 30));
-		io_check_domain_error(pdev);
-	}
+static void seq_step(struct io_check_kunit *k, bool before)
+{
+	u32 next = (atomic_read(&io_check_seq) & -SEQ_PERIOD) + SEQ_PERIOD;
+
+	atomic_set(&io_check_seq, next - 2 * IO_CHECK_SEQ_ONE);
+	io_check_domain_error(&k->foreign.pdev);
+	if (!before)
+		io_check_domain_error(&k->foreign.pdev);
 }
 
+/* An error at each place where the count is special is found. */
 static void test_seq_wraps(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
-	static const int starts[] = {
-		INT_MAX & -(int)IO_CHECK_SEQ_ONE, -(int)IO_CHECK_SEQ_ONE
-	};
-	int old = atomic_read(&io_check_seq), i;
 	struct io_check c;
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(starts); i++) {
-		seq_to(k->pdev, starts[i]);
-		atomic_set(&io_check_seq, starts[i]);
+	for (i = 0; i < 16; i++) {
+		seq_step(k, true);
 		io_check_begin(&c, k->pdev, 0);
 		io_check_domain_error(k->pdev);
 		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
 	}
-	seq_to(k->pdev, old);
+}
+
+/*
+ * A domain without an error, while those of others take the count round: none is
+ * reported there, and the first one is found, however long it took.
+ */
+static void test_seq_idle(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i, idle;
+
+	for (idle = 1; idle < 36; idle++) {
+		for (i = 0; i < idle; i++) {
+			io_check_begin(&c, k->pdev, 0);
+			seq_step(k, false);
+			KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+		}
+		io_check_begin(&c, k->pdev, 0);
+		io_check_domain_error(k->pdev);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	}
+	/* a session that is older than what a comparison tells apart is in doubt */
+	io_check_begin(&c, k->pdev, 0);
+	for (i = 0; i < 9; i++)
+		seq_step(k, false);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
 }
 
 /* A session reports what its device or a bridge above latched in its time. */
@@ -599,7 +646,7 @@ static void test_harvest(struct kunit *test)
 			atomic_or(rows[i].bit, status[j]);
 			KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
 			KUNIT_ASSERT_EQ(test, io_check_end(&c), rows[i].error);
-			KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
+			KUNIT_EXPECT_EQ(test, io_check_error(&c)->shared, j == 1);
 			KUNIT_EXPECT_EQ(test, io_check_error(&c)->value,
 					rows[i].bit);
 			KUNIT_EXPECT_EQ(test, atomic_read(status[j]), 0);
@@ -668,6 +715,15 @@ static void test_third_party(struct kunit *test)
 			PCI_STATUS_PARITY);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
 
+	/* for others it is what it was */
+	atomic_set(&k->dev.status, 0xffff);
+	KUNIT_EXPECT_EQ(test, pci_status_get_and_clear_errors(k->pdev),
+			PCI_STATUS_ERROR_BITS);
+	atomic_set(&k->dev.status, 0);
+	k->dev.absent = true;
+	KUNIT_EXPECT_EQ(test, pci_status_get_and_clear_errors(k->pdev), -EIO);
+	k->dev.absent = false;
+
 	/* clearing nothing is no error */
 	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
 	KUNIT_EXPECT_EQ(test, pci_status_get_and_clear_errors(k->pdev), 0);
@@ -703,7 +759,7 @@ static void test_sentinel(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(dead); i++) {
 		*(u32 *)(k->mem + SENTINEL) = dead[i];
 		io_check_begin(&c, k->pdev, 0);
-		io_check_domain_error(&k->neighbour.pdev);
+		io_check_domain_error(&k->bridge.pdev);
 		KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
 		KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
 		KUNIT_EXPECT_TRUE(test, io_check_error(&c)->addr ==
@@ -712,16 +768,94 @@ static void test_sentinel(struct kunit *test)
 	}
 	*(u32 *)(k->mem + SENTINEL) = 9;
 	io_check_begin(&c, k->pdev, 0);
-	io_check_domain_error(&k->neighbour.pdev);
+	io_check_domain_error(&k->bridge.pdev);
 	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
 	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
+}
+
+/* What an error that somebody else took leaves in doubt, by its kind */
+static void test_doubt(struct kunit *test)
+{
+	static const struct {
+		u16 bit;	/* in the bridge above */
+		u32 flags;
+		bool asks;	/* about an all-ones value */
+		int error;
+	} rows[] = {
+		{ PCI_STATUS_REC_MASTER_ABORT, 0, false, -EIO },
+		{ PCI_STATUS_REC_TARGET_ABORT, 0, false, -EIO },
+		{ PCI_STATUS_REC_MASTER_ABORT, IO_CHECK_READS, false, 0 },
+		{ PCI_STATUS_REC_TARGET_ABORT, IO_CHECK_READS, false, 0 },
+		{ PCI_STATUS_REC_MASTER_ABORT, IO_CHECK_READS, true, -EIO },
+		{ PCI_STATUS_PARITY, IO_CHECK_READS, false, -EIO },
+		{ PCI_STATUS_DETECTED_PARITY, IO_CHECK_READS, false, -EIO },
+		{ PCI_STATUS_SIG_SYSTEM_ERROR, IO_CHECK_READS, false, -EIO },
+	};
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		io_check_begin(&c, k->pdev, rows[i].flags);
+		atomic_set(&k->bridge.sec_status, rows[i].bit);
+		KUNIT_EXPECT_EQ(test, io_check_clear_status(&k->bridge.pdev,
+							    PCI_SEC_STATUS, 0xffff),
+				rows[i].bit);
+		if (rows[i].asks)
+			KUNIT_EXPECT_EQ(test, io_check_query(&c, k->regs, ~0ULL),
+					IO_CHECK_NONE);
+		KUNIT_EXPECT_EQ(test, io_check_failed(&c), rows[i].error != 0);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), rows[i].error);
+		if (rows[i].error) {
+			KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
+			KUNIT_EXPECT_EQ(test, io_check_error(&c)->cause, IO_CHECK_SHARED);
+		}
+	}
+	/* the device's own status comes first */
+	io_check_begin(&c, k->pdev, IO_CHECK_READS);
+	io_check_domain_error(&k->bridge.pdev);
+	atomic_set(&k->dev.status, PCI_STATUS_SIG_TARGET_ABORT);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_EXPECT_EQ(test, io_check_error(&c)->cause, IO_CHECK_ABORT);
+	KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
+}
+
+/* A neighbour's query takes what a port has latched, and the device's error with it. */
+static void test_taken(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c, d;
+
+	io_check_begin(&c, k->pdev, IO_CHECK_READS);
+	io_check_begin(&d, &k->neighbour.pdev, IO_CHECK_READS);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_EXPECT_EQ(test, io_check_query(&d, k->regs, ~0ULL), IO_CHECK_NO_RESPONSE);
+	KUNIT_EXPECT_EQ(test, io_check_query(&c, k->regs, ~0ULL), IO_CHECK_NONE);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+}
+
+/* An access that faulted leaves nothing behind that another device's read would take. */
+static void test_forgotten(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c, d;
+
+	io_check_begin(&c, k->pdev, 0);
+	plant_fault(&c, k->regs);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
+	KUNIT_EXPECT_EQ(test, atomic_read(&k->bridge.sec_status), 0);
+	io_check_begin(&d, &k->neighbour.pdev, 0);
+	KUNIT_EXPECT_EQ(test, io_check_query(&d, k->regs, ~0ULL), IO_CHECK_NONE);
+	KUNIT_EXPECT_EQ(test, io_check_end(&d), 0);
 }
 
 /* Who is asked about a value that may be of a failed read, and what it says */
 #define QUERY(val)							\
 ({									\
 	io_check_begin(&c, k->pdev, 0);					\
-	io_check_query(&c, val);					\
+	io_check_query(&c, k->regs, val);				\
 })
 
 static void test_query(struct kunit *test)
@@ -785,7 +919,44 @@ static void test_query_pcie(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, QUERY(~0ULL), uncor[i][1]);
 	}
 	k->bridge.uncor = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	/* what is masked is logged all the same */
+	k->bridge.uncor_mask = PCI_ERR_UNC_UNSUP;
+	k->bridge.uncor = PCI_ERR_UNC_UNSUP;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	k->bridge.uncor = 0;
+	k->bridge.uncor_mask = 0;
+	/* what is AER's to clear is news once, and again when it was cleared */
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	for (i = 0; i < 3; i++) {
+		k->bridge.uncor = PCI_ERR_UNC_UNSUP;
+		KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+		KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+		k->bridge.uncor |= PCI_ERR_UNC_COMP_TIME;
+		KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_TIMEOUT);
+		KUNIT_EXPECT_EQ(test, k->bridge.uncor,
+				PCI_ERR_UNC_UNSUP | PCI_ERR_UNC_COMP_TIME);
+		k->bridge.uncor = 0;
+		KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	}
+	k->bridge.pdev.aer_cap = 0;
 #endif
+	/* without AER there is Device Status */
+	k->pdev->pcie_cap = FAKE_EXP;
+	k->dev.devsta = PCI_EXP_DEVSTA_URD | PCI_EXP_DEVSTA_NFED;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	KUNIT_EXPECT_EQ(test, k->dev.devsta, 0);
+	/* the firmware's are left to it */
+	k->host->native_aer = 0;
+	k->dev.devsta = PCI_EXP_DEVSTA_FED;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_ABORT);
+	/* with pcie_ports=native there are none */
+	KUNIT_EXPECT_EQ(test, k->dev.devsta,
+			io_check_aer_native(k->pdev) ? 0 : PCI_EXP_DEVSTA_FED);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	k->dev.devsta = 0;
+	k->host->native_aer = 1;
+	k->pdev->pcie_cap = 0;
 #ifdef CONFIG_PCIE_DPC
 	/* isolated below the port, not gone */
 	k->bridge.pdev.dpc_cap = FAKE_DPC;
@@ -797,6 +968,113 @@ static void test_query_pcie(struct kunit *test)
 	k->dev.absent = false;
 #endif
 	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+}
+
+/*
+ * What was latched before the driver came is no error of a read's, wherever it is, and
+ * whoever may clear it; the next one is.
+ */
+static void test_old_status(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i, native, round;
+
+	k->pdev->pcie_cap = FAKE_EXP;
+#ifdef CONFIG_PCIEAER
+	k->bridge.pdev.aer_cap = FAKE_AER;
+#endif
+	for (native = 0; native < 2; native++) {
+		fake_unbind(k);
+		k->host->native_aer = native;
+		atomic_set(&k->dev.status, PCI_STATUS_ERROR_BITS);
+		atomic_set(&k->bridge.sec_status, PCI_STATUS_ERROR_BITS);
+		k->bridge.stuck = PCI_STATUS_REC_TARGET_ABORT;
+		k->dev.devsta = PCI_EXP_DEVSTA_URD;
+		k->bridge.uncor = PCI_ERR_UNC_UNSUP | PCI_ERR_UNC_COMP_ABORT;
+		KUNIT_ASSERT_EQ(test, fake_bind(k), 0);
+		for (i = 0; i < ones_rounds; i++)
+			if (QUERY(~0ULL) || io_check_end(&c))
+				break;
+		KUNIT_EXPECT_EQ(test, i, ones_rounds);
+		KUNIT_EXPECT_EQ(test, k->dev.devsta,
+				io_check_aer_native(k->pdev) ? 0 : PCI_EXP_DEVSTA_URD);
+		for (round = 0; round < 2; round++) {
+			atomic_or(PCI_STATUS_SIG_TARGET_ABORT, &k->dev.status);
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_ABORT);
+			atomic_or(PCI_STATUS_DETECTED_PARITY, &k->bridge.sec_status);
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_PARITY);
+			k->dev.devsta |= PCI_EXP_DEVSTA_NFED;
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_ABORT);
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+			k->dev.devsta = 0;
+#ifdef CONFIG_PCIEAER
+			k->bridge.uncor |= PCI_ERR_UNC_COMP_TIME;
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_TIMEOUT);
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+			k->bridge.uncor = 0;
+#endif
+			/* and those that were old are news once they were cleared */
+			atomic_set(&k->bridge.sec_status, 0);
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+			k->bridge.stuck = 0;
+			atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_TARGET_ABORT);
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_ABORT);
+			k->dev.devsta = PCI_EXP_DEVSTA_URD;
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+			k->dev.devsta = 0;
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+		}
+	}
+	k->pdev->pcie_cap = 0;
+	k->bridge.uncor = 0;
+#ifdef CONFIG_PCIEAER
+	k->bridge.pdev.aer_cap = 0;
+#endif
+}
+
+/* Functions without a Memory Space Enable of their own, and ports */
+static void test_query_decodes(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	k->dev.command = PCI_COMMAND_IO;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	k->dev.command = 0;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	k->pdev->no_command_memory = 1;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	k->pdev->no_command_memory = 0;
+#ifdef CONFIG_PCI_IOV
+	fake_unbind(k);
+	k->pdev->is_virtfn = 1;
+	k->pdev->physfn = &k->neighbour.pdev;
+	KUNIT_ASSERT_EQ(test, fake_bind(k), 0);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	/* part of its status is the physical function's to show */
+	atomic_set(&k->neighbour.status, PCI_STATUS_SIG_TARGET_ABORT);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_ABORT);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	fake_unbind(k);
+	k->pdev->is_virtfn = 0;
+	k->pdev->physfn = NULL;
+	KUNIT_ASSERT_EQ(test, fake_bind(k), 0);
+#endif
+	k->dev.command = PCI_COMMAND_MEMORY;
+}
+
+/* A port's cookie is no address. */
+static void test_cookie(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, arch_io_check_cookie(k->regs));
+#if defined(CONFIG_HAVE_ARCH_IO_CHECK) && \
+	(defined(CONFIG_GENERIC_IOMAP) || defined(CONFIG_PARISC))
+	KUNIT_EXPECT_TRUE(test, arch_io_check_cookie(ioport_map(0x80, 1)));
+#endif
 }
 
 /* In a reset neither the sentinel nor what was latched before tells. */
@@ -907,13 +1185,15 @@ static void test_once(struct kunit *test)
 static void test_dma(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
-	struct io_check c;
+	struct io_check c, d;
 
 	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), 0);
 	atomic_set(&k->dev.status, PCI_STATUS_PARITY);
-	io_check_begin(&c, &k->neighbour.pdev, 0);
+	io_check_begin(&c, k->pdev, 0);
+	io_check_begin(&d, &k->neighbour.pdev, 0);
 	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -EBADMSG);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_EXPECT_EQ(test, io_check_end(&d), 0);
 	KUNIT_EXPECT_EQ(test, k->idev->errors[IO_CHECK_PARITY], 1);
 	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), 0);
 	atomic_set(&k->dev.status, PCI_STATUS_REC_MASTER_ABORT);
@@ -1089,6 +1369,95 @@ static void test_resets_fail(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+/* What was told of a frozen channel late, when it works again, holds up nothing. */
+static void test_late_frozen(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	struct io_check_err err = { .cause = IO_CHECK_FROZEN, .error = -EAGAIN, .bar = -1 };
+
+	KUNIT_EXPECT_EQ(test, io_check_recovery_error(r, &err), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	/* but as long as it is frozen nobody touches it, until its slot was reset */
+	k->pdev->error_state = pci_channel_io_frozen;
+	io_check_recovery_error(r, &err);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ETIMEDOUT);
+	WRITE_ONCE(k->idev->thawed, true);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	k->pdev->error_state = pci_channel_io_normal;
+	io_check_recovery_exit(r);
+}
+
+/* As if the work had given the device up while error_detected() began */
+static void dies_meanwhile(struct io_check_recovery *r)
+{
+	set_bit(IO_CHECK_R_DEAD, &r->flags);
+}
+
+static void test_removed_and_given_up(struct kunit *test)
+{
+	static const struct io_check_recovery_ops ops = {
+		.quiesce = dies_meanwhile,
+		.answers = fake_answers,
+		.reset = fake_reset,
+		.offline = fake_offline,
+	};
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	pci_ers_result_t res;
+
+	r->ops = &ops;
+	res = io_check_error_handlers.error_detected(k->pdev, pci_channel_io_perm_failure);
+	KUNIT_EXPECT_EQ(test, res, PCI_ERS_RESULT_DISCONNECT);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ENODEV);
+	io_check_recovery_exit(r);
+}
+
+/* A device that is removed while it is offline stays removed. */
+static void test_removed_offline(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+
+	io_check_offline(k->pdev);
+	KUNIT_EXPECT_EQ(test, k->pdev->error_state, pci_channel_io_normal);
+	k->pdev->error_state = pci_channel_io_perm_failure;
+	fake_unbind(k);
+	KUNIT_EXPECT_EQ(test, k->pdev->error_state, pci_channel_io_perm_failure);
+	k->pdev->error_state = pci_channel_io_normal;
+	KUNIT_EXPECT_EQ(test, fake_bind(k), 0);
+}
+
+static irqreturn_t nobodys(int irq, void *data)
+{
+	return IRQ_NONE;
+}
+
+/* A line that is shared is given back, whatever runs after the recovery's end. */
+static void test_line_given_back(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	int irq = irq_alloc_desc(NUMA_NO_NODE);
+
+	KUNIT_ASSERT_GT(test, irq, 0);
+	irq_set_chip_and_handler(irq, &dummy_irq_chip, handle_simple_irq);
+	irq_clear_status_flags(irq, IRQ_NOREQUEST);
+	KUNIT_EXPECT_EQ(test, request_irq(irq, nobodys, IRQF_SHARED, "io_check", k), 0);
+	k->pdev->irq = irq;
+	k->pdev->broken_intx_masking = 1;
+	io_check_mask_irq(r);
+	KUNIT_EXPECT_TRUE(test, irqd_irq_disabled(irq_get_irq_data(irq)));
+	io_check_recovery_exit(r);
+	KUNIT_EXPECT_FALSE(test, irqd_irq_disabled(irq_get_irq_data(irq)));
+	/* the handler, on another CPU */
+	io_check_mask_irq(r);
+	KUNIT_EXPECT_FALSE(test, irqd_irq_disabled(irq_get_irq_data(irq)));
+	free_irq(irq, k);
+	irq_free_desc(irq);
+	k->pdev->irq = 0;
+	k->pdev->broken_intx_masking = 0;
+}
+
 /* A recovery is seen before the handlers run, and where none do. */
 static void test_state(struct kunit *test)
 {
@@ -1160,8 +1529,6 @@ static void test_limit(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, report(k, "P"), "P");
 	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OFFLINE);
 	KUNIT_EXPECT_EQ(test, k->dev.command, 0);
-	io_check_begin(&c, k->pdev, 0);
-	KUNIT_EXPECT_EQ(test, io_check_end(&c), -ENODEV);
 	/* it stays there */
 	KUNIT_EXPECT_STREQ(test, report(k, ""), "");
 	/* until its driver is bound again */
@@ -1170,6 +1537,41 @@ static void test_limit(struct kunit *test)
 	io_check_begin(&c, k->pdev, 0);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 	KUNIT_EXPECT_STREQ(test, report(k, "EMR"), "EMR");
+}
+
+/*
+ * What may be a neighbour's does not count, however often it happens: resets for it
+ * become rare.
+ */
+static void test_not_its_own(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_err err = {
+		.cause = IO_CHECK_SHARED, .error = -EIO, .shared = true, .bar = -1,
+	};
+	unsigned int ms, last = 0;
+	int i;
+
+	k->idev->limit = 0;
+	for (i = 0; i < 20; i++) {
+		memset(k->called, 0, sizeof(k->called));
+		io_check_report(k->pdev, &err);
+		msleep(20);
+		KUNIT_EXPECT_NULL(test, strchr(k->called, 'P'));
+	}
+	KUNIT_EXPECT_EQ(test, k->idev->state, IO_CHECK_OK);
+	KUNIT_EXPECT_EQ(test, k->idev->failures, 0);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, io_check_backoff(k->pdev), 0);
+	for (; i < 20; i++) {
+		ms = io_check_backoff(k->pdev);
+		KUNIT_EXPECT_TRUE(test, ms > last || ms == 10000);
+		last = ms;
+	}
+	k->idev->since -= 3600;
+	KUNIT_EXPECT_EQ(test, io_check_backoff(k->pdev), 0);
+	/* its own does */
+	KUNIT_EXPECT_STREQ(test, report(k, "P"), "P");
 }
 
 static void test_offline_on_error(struct kunit *test)
@@ -1396,10 +1798,13 @@ static int race(void *data)
 
 	wait_for_completion(r->start);
 	for (i = 0; i < race_rounds; i++) {
-		io_check_begin(&c, r->pdev, IO_CHECK_HARVEST);
+		/* one that harvests, and one that asks about a value */
+		bool harvests = i % 2;
+
+		io_check_begin(&c, r->pdev, harvests ? IO_CHECK_HARVEST : 0);
 		atomic_or(PCI_STATUS_REC_MASTER_ABORT,
 			  &r->k->bridge.sec_status);
-		if (!io_check_end(&c))
+		if ((harvests || !io_check_query(&c, r->k->regs, ~0ULL)) && !io_check_end(&c))
 			r->lost++;
 		if (!(i % 1024))
 			cond_resched();
@@ -1452,14 +1857,21 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_resume),
 	KUNIT_CASE(test_other_domain),
 	KUNIT_CASE(test_seq_wraps),
+	KUNIT_CASE(test_seq_idle),
 	KUNIT_CASE(test_harvest),
 	KUNIT_CASE(test_harvest_old),
 	KUNIT_CASE(test_harvest_tells),
 	KUNIT_CASE(test_third_party),
 	KUNIT_CASE(test_ones_ok),
 	KUNIT_CASE(test_sentinel),
+	KUNIT_CASE(test_doubt),
+	KUNIT_CASE(test_taken),
+	KUNIT_CASE(test_forgotten),
 	KUNIT_CASE(test_query),
 	KUNIT_CASE(test_query_pcie),
+	KUNIT_CASE(test_old_status),
+	KUNIT_CASE(test_query_decodes),
+	KUNIT_CASE(test_cookie),
 	KUNIT_CASE(test_query_in_reset),
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 	KUNIT_CASE(test_dead_value),
@@ -1473,11 +1885,16 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_no_answer),
 	KUNIT_CASE(test_answers_between),
 	KUNIT_CASE(test_resets_fail),
+	KUNIT_CASE(test_late_frozen),
+	KUNIT_CASE(test_removed_and_given_up),
+	KUNIT_CASE(test_removed_offline),
+	KUNIT_CASE(test_line_given_back),
 	KUNIT_CASE(test_state),
 	KUNIT_CASE(test_handlers),
 	KUNIT_CASE(test_removed),
 	KUNIT_CASE(test_native),
 	KUNIT_CASE(test_limit),
+	KUNIT_CASE(test_not_its_own),
 	KUNIT_CASE(test_offline_on_error),
 #ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	KUNIT_CASE(test_inject_kinds),

@@ -41,6 +41,9 @@ do {									\
 		     : __IO_CHECK_CLOBBERS);				\
 } while (0)
 
+/* readl() has nothing before its load that would order an earlier one */
+#define arch_io_check_snapshot()	atomic_read_acquire(&io_check_seq)
+
 /* Else there may be hooks behind a port, to an LPC bus for instance */
 #ifndef CONFIG_INDIRECT_PIO
 #define arch_io_check_port(port)	(PCI_IOBASE + (port))

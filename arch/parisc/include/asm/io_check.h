@@ -70,6 +70,10 @@ do {									\
 		     : "memory", "r1", "r31");				\
 } while (0)
 
+/* INDIRECT_ADDR() of lib/iomap.c, but for legacy pointers to memory, which have all bits */
+#define arch_io_check_cookie(addr)					\
+	((unsigned long)(addr) >> (BITS_PER_LONG - 4) == 8)
+
 /* No arch_io_check_port(): ports go through the host bridge's own functions */
 
 #ifdef CONFIG_PCI_LBA

@@ -21,14 +21,21 @@
  * "Instruction Synchronization").  A store's comes at the store, or so late that
  * no access owns it; 32-bit CPUs wait for it in a sync.  32-bit CPUs take a machine
  * check at any of these instructions, or at the one after them, as __do_in_asm()
- * and __do_out_asm() in <asm/io.h> have it: the range has that one, which is not
- * done yet, and is where things go on after a fault.
+ * and __do_out_asm() in <asm/io.h> have it: their range has that one, which is not
+ * done yet, and is where things go on after a fault.  A 64-bit CPU's range ends with
+ * isync, or with the store: an error of what comes after it is not the access'.
  *
  * The entry is a struct io_check_stub, but what stands for pad is an instruction
  * that never runs: it names the registers of the value, the address and the
  * session.  There is one landing pad, io_check_landing, with what io_check_fixup()
  * leaves in the registers that are clobbered here.
  */
+#ifdef CONFIG_PPC64
+#define IO_CHECK_STUB_NEXT	0
+#else
+#define IO_CHECK_STUB_NEXT	4
+#endif
+
 #define __IO_CHECK_STUB(access, wait, size, write)			\
 	"sync\n"							\
 	"1:	" access "\n"						\
@@ -37,7 +44,7 @@
 	"	.pushsection __io_check_stubs, \"a\"\n"			\
 	"	.balign	4\n"						\
 	"	.long	1b - .\n"					\
-	"	.long	2b + 4 - .\n"					\
+	"	.long	2b + " __stringify(IO_CHECK_STUB_NEXT) " - .\n"	\
 	"	or	%[data], %[at], %[ses]\n"			\
 	"	.byte	" __stringify(size) ", " #write ", 0, 0\n"	\
 	"	.popsection"
@@ -108,6 +115,14 @@ do {									\
 	mmiowb_set_pending();						\
 } while (0)
 
+bool io_check_fixup_load(struct pt_regs *regs, unsigned long addr);
+
+/* For tests */
+struct io_check_stub;
+struct rtas_error_log;
+const struct io_check_stub *io_check_test_stub(bool write);
+bool pseries_load_failed(struct rtas_error_log *log, unsigned long *addr);
+
 /* Elsewhere ports go through hooks, to firmware for instance */
 #ifndef CONFIG_PPC_INDIRECT_PIO
 #define arch_io_check_port(port)	((void __iomem *)_IO_BASE + (port))
@@ -121,7 +136,7 @@ static inline enum io_check_cause arch_io_check_ones(struct io_check *c,
 	if (eeh_enabled())
 		return eeh_check_failure(addr) ? IO_CHECK_FROZEN : IO_CHECK_NONE;
 	return c->flags & IO_CHECK_ONES_OK ? IO_CHECK_NONE :
-					     io_check_query(c, ~0ULL);
+					     io_check_query(c, addr, ~0ULL);
 }
 
 /* In line, as readl() asks it */

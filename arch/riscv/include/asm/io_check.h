@@ -40,6 +40,9 @@ do {									\
 	mmiowb_set_pending();						\
 } while (0)
 
+/* readl() has nothing before its load that would order an earlier one */
+#define arch_io_check_snapshot()	atomic_read_acquire(&io_check_seq)
+
 /* No arch_io_check_port(): ports have fences of their own, see __io_pbr() */
 
 #endif /* CONFIG_HAVE_ARCH_IO_CHECK */

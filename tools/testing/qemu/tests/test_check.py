@@ -74,6 +74,15 @@ def test_suites(machine, arch, seen):
     seen.cell(machine, arch, "registers", "dead" if faults else "exception", result.ktap)
 
 
+@pytest.mark.slow
+@on_machines([m for m in TESTED if m[1] in ("arm64", "riscv64", "x86_64")])
+def test_ones(machine, arch):
+    """A million all-ones that are data, and a failure among them: no wrong verdict."""
+    result, again = run(machine, arch, run=["registers"], args=["ones", 500_000],
+                        timeout=600)
+    clean(result, again)
+
+
 @queried
 def test_reads(machine, arch, seen):
     """KUnit, and reads of a device that gives zeros: the query sees each."""

@@ -10,7 +10,7 @@ import re
 import pytest
 
 import demo
-from common import BASE, MUTANTS, TESTED, green, kernel, mutant, mutants, on_machines
+from common import BASE, MUTANTS, TESTED, clean, green, kernel, mutant, mutants, on_machines
 from harness import arches, paths, process, results
 from harness.guest import Boot
 from harness.machines import MACHINES
@@ -21,18 +21,20 @@ ELSEWHERE = [m for m in TESTED if not MACHINES[m[0]].faults]
 LBA = [m for m in ELSEWHERE if m[1] == "parisc64"]
 # where there are slots, for AER
 SLOTS = [m for m in TESTED if MACHINES[m[0]].slots]
+# the core's suite, and that of what powerpc claims
+SUITES = ("io_check", "powerpc_io_check")
 ROUNDS = 1_000_000
 # the race needs two CPUs and time
 RACE_TRIES = 5
 
 
 def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
-          suites=("io_check",)):
+          suites=SUITES, ones=1000):
     """Boot the suite, or others; return the Result and {case: passed}."""
     result = process.run(Boot(
         machine, base=BASE, arch=arch, tree=tree, variant=VARIANT,
         run=tuple(f"kunit:{name}" for name in suites), smp=smp,
-        append=f"io_check_kunit.race_rounds={rounds}",
+        append=f"io_check_kunit.race_rounds={rounds} io_check_kunit.ones_rounds={ones}",
         timeout=400, log=paths.BUILD / "check" / f"{BASE}-{log}"))
     # KUnit cuts what debugfs shows of a case with many failures
     cases = {name: word == "ok" for word, name in re.findall(
@@ -42,8 +44,9 @@ def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
 
 
 def test_core(seen):
-    """The whole suite, with fault injection, and a million rounds a CPU."""
-    result, cases = suite("patched", "core", ROUNDS, smp=2)
+    """The whole suite, with fault injection, a million rounds a CPU, and a million legal
+    all-ones."""
+    result, cases = suite("patched", "core", ROUNDS, smp=2, ones=ROUNDS // 2)
     failed = [name for name, good in cases.items() if not good]
     skipped = len(re.findall(r"# SKIP", result.ktap.read_text()))
     results.write(f"check-core-{BASE}", bool(cases) and not failed and not skipped,
@@ -72,6 +75,21 @@ def test_core_elsewhere(machine, arch, seen):
     assert {"test_inject_kinds", "test_inject_modes", "test_inject_flip",
             *(m["case"] for m in MUTANTS["lba"] if len(suites) > 1)} <= set(cases)
     seen.cell(machine, arch, "registers", "kernel", result.ktap)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine,arch,hba,args", [
+    (MACHINE, ARCH, "fusion", ("apart",)), ("arm64-virt", "arm64", "fusion", ()),
+    ("arm64-virt", "arm64", "sym53c8xx", ())])
+def test_neighbour(machine, arch, hba, args):
+    """A thousand errors of a host bridge beside an adapter's verified I/O."""
+    kernel("patched", arch, VARIANT, arches.facts(arch)["IMAGE"])
+    boot = Boot(machine, base=BASE, arch=arch, variant=VARIANT, run=("neighbour",),
+                args=args, smp=2, disks=demo.layout(3), hba=hba, timeout=300,
+                log=paths.BUILD / "check" / f"{BASE}-neighbour-{arch}-{hba}")
+    result = process.run(boot)
+    clean(result, boot.again())
+    print(f"  RESETS  {result.figures()['resets']} for {result.figures()['told']} errors")
 
 
 def without(gone, arch=ARCH, image="vmlinux"):

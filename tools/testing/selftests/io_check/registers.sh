@@ -3,7 +3,7 @@
 #
 # Registers of a PCI device, alive and dead, by each size and direction.
 #
-# usage: registers.sh [checked|reads|plain|extable|stray] [COUNT]
+# usage: registers.sh [checked|reads|plain|extable|stray|ones] [COUNT]
 #
 # "checked" (default) uses readX_check() and writeX_check(); each access to
 # the dead device has to report an error, and no access to the living one may.
@@ -12,6 +12,8 @@
 # ends in a panic.  So does "extable" on powerpc and arm64, a load with an
 # exception table entry and nothing else.  "stray" is a checked read through a
 # pointer to no device: a bug, which has to stay one, and to end in an Oops.
+# "ones" reads a register that says all-ones and means it, before and after some reads
+# of the dead device: neither may have a wrong verdict.
 # COUNT (125) is per size and direction.
 
 # shellcheck source-path=SCRIPTDIR
@@ -25,6 +27,7 @@ reads) read=R write= ;;
 plain) read=r write=w ;;
 extable) read=X write= ;;
 stray) read=S write= ;;
+ones) ;;
 *) skip "no mode '$mode'" ;;
 esac
 find_adapter
@@ -33,6 +36,25 @@ if [ "$mode" = stray ]; then
 	echo "registers: a stray pointer" > /dev/console
 	access $read 0 4 1
 	result 1 "a stray pointer is no error of a device" "$record"
+	finish
+fi
+if [ "$mode" = ones ]; then
+	# an empty reply FIFO; SCRATCHA has what is written to it
+	echo "1..3"
+	off=0x44
+	[ -z "$ram" ] || off=0x34
+	for part in "all-ones of a live device" "of the device back alive"; do
+		[ -z "$ram" ] || access w $off 4 1 0xffffffff
+		access R $off 4 "$count"
+		[ "$errors:$value" = 0:0xffffffff ]
+		result $? "$count $part" "$record"
+		[ $tests = 1 ] || break
+		memory_off
+		access R $off 4 100
+		memory_on
+		[ "$errors" = 100 ]
+		result $? "100 reads of the dead device" "$record"
+	done
 	finish
 fi
 sizes="1 2 4"
