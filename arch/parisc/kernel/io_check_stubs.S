@@ -9,8 +9,9 @@
  * PDC_PIM, and PIM says which of them are valid.  Nothing of an access has to be
  * saved by the kernel, so one that works costs next to nothing.
  *
- * Not restored are the floating-point registers: kernel code has nothing in
- * them, and PIM does not say whether it has the user's.
+ * The floating-point registers are the process's, and PIM does not say whether it has
+ * them.  os_hpmc saves them before it calls PDC_PIM; what firmware does to them before
+ * os_hpmc is not undone.
  */
 
 #include <asm/assembly.h>
@@ -27,6 +28,11 @@
  * alone, and not asked for.
  */
 #define STATE_IPV	2
+/* The check type's top bits: a bus check, and no cache, TLB or assists check beside it,
+ * which are no access's failure (PA-RISC 2.0 Architecture, appendix F, "PIM").
+ */
+#define CHECK_BITS	4
+#define CHECK_BUS	2
 #define STATE_BITS	7
 #define STATE_NEEDED	0x4f
 
@@ -96,14 +102,17 @@ ENTRY(io_check_hpmc)
 #ifdef CONFIG_64BIT
 	ldi	8, %r9
 	ldw	PIM_20_STATE(%r7), %r10
+	ldw	PIM_20_CHECK(%r7), %r14
 #else
 	load32	PA(boot_cpu_data), %r1
 	ldw	CPU_TYPE(%r1), %r8
 	ldi	4, %r9
+	ldw	PIM_11_CHECK(%r7), %r14
 	cmpib,>	CPU_TYPE_PCXU, %r8, .Lcopy
 	ldw	PIM_11_STATE(%r7), %r10
 	ldi	8, %r9
 	ldw	PIM_20_STATE(%r7), %r10
+	ldw	PIM_20_CHECK(%r7), %r14
 	ldo	4(%r7), %r7			/* low halves */
 .Lcopy:
 #endif
@@ -121,6 +130,8 @@ ENTRY(io_check_hpmc)
 	extru_safe %r10, STATE_BITS - 1, STATE_BITS, %r10
 	ldi	STATE_NEEDED, %r8
 	cmpb,<>,n %r10, %r8, .Lnot_ours
+	extru_safe %r14, CHECK_BITS - 1, CHECK_BITS, %r14
+	cmpib,<>,n CHECK_BUS, %r14, .Lnot_ours
 	/* another task's PIM is another CPU's */
 	LDREG	CR(30)(%r11), %r8
 	mfctl	%cr30, %r10
@@ -153,6 +164,10 @@ ENTRY(io_check_hpmc)
 	LDREG	SR(\reg)(%r11), %r8
 	mtsp	%r8, %sr\reg
 	.endr
+
+	load32	PA(hpmc_fp), %r8
+	ldo	31 * 8(%r8), %r8
+	rest_fp	%r8
 
 	rsm	PSW_SM_Q, %r0
 	/* The next HPMC is taken again: undo what os_hpmc did to the checksum. */

@@ -77,12 +77,31 @@ static void plain_write(struct io_check_test *t)
 }
 
 #ifdef CONFIG_IO_CHECK
+/* A process's, which stays in its register while the kernel runs */
+#define TEST_FP		0x3ff123456789abcdULL
+
+static u64 swap_fp(u64 val)
+{
+	u64 old = TEST_FP;
+
+#ifdef CONFIG_PARISC
+	asm volatile("fstd	%%fr12, 0(%0)\n"
+		     "	fldd	0(%1), %%fr12"
+		     : : "r" (&old), "r" (&val) : "memory");
+#endif
+	return old;
+}
+
 static void checked(struct io_check_test *t, bool write)
 {
 	const struct io_check_err *err;
 	struct io_check c;
+	bool kept;
 	int ret;
+	u64 fp;
 
+	preempt_disable();
+	fp = swap_fp(TEST_FP);
 	io_check_begin(&c, t->pdev, 0);
 	switch (t->size) {
 	case 1:
@@ -113,14 +132,17 @@ static void checked(struct io_check_test *t, bool write)
 #endif
 	}
 	ret = io_check_end(&c);
+	kept = swap_fp(fp) == TEST_FP;
+	preempt_enable();
 	if (!ret)
 		return;
 	err = io_check_error(&c);
 	t->errors++;
 	t->error = ret;
 	snprintf(t->record, sizeof(t->record),
-		 " bar=%d offset=0x%llx size=%u write=%d cause=%u",
-		 err->bar, err->offset, err->size, err->write, err->cause);
+		 "%s bar=%d offset=0x%llx size=%u write=%d cause=%u",
+		 kept ? "" : " floating point lost", err->bar, err->offset, err->size,
+		 err->write, err->cause);
 }
 
 static void stray(struct io_check_test *t)

@@ -60,6 +60,8 @@ here:	depi	0, 31, 2, %r1
 	mtctl	%r2, %cr22
 	ldw	words-pim+12(%r1), %r2
 	stw	%r2, SIZE*74+4(%r1)
+	ldw	words-pim+16(%r1), %r2
+	stw	%r2, SIZE*74(%r1)
 	ldo	proc-pim(%r1), %r26
 
 	/* firmware's own use; cr30 is kept, which os_hpmc relies on in vanilla */
@@ -92,6 +94,10 @@ proc:	comib,<>,n 3, %r26, real
 	comb,<<=,n %r21, %r22, 2f
 	copy	%r22, %r21
 2:	stw	%r21, 0(%r24)
+	/* firmware is free to use these */
+	.irp	reg, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	fcpy,dbl %fr0, %fr\reg
+	.endr
 3:	ldwm	4(%r1), %r22
 	addib,>	-4, %r21, 3b
 	stwm	%r22, 4(%r23)
@@ -103,4 +109,4 @@ real:	ldw	0x388(%r0), %r1
 
 	.align	8
 pim:	.block	896
-words:	.word	0, 0, 0, 0
+words:	.word	0, 0, 0, 0, 0, 0

@@ -38,7 +38,9 @@ PACKET = 1024       # bytes of memory that the gdb stub takes at once
 # PIM's state of the CPU: what HP's examples have, all but the interruption
 # parameter registers valid
 PIM = 0x9e000004
-WORDS = 16          # bytes at the end of hpmc.S
+# PIM's check type: of the bus (0x80000000 cache, 0x40000000 TLB, 0x10000000 assists)
+BUS_CHECK = 0x20000000
+WORDS = 24          # bytes at the end of hpmc.S, where the last four are unused
 
 
 def ppc32(gdb, files, _pc):
@@ -59,7 +61,7 @@ def parisc(gdb, files, pc):
     code, where = files["hpmc"], files["buffer"] + 0x4000
     psw, back = (int(gdb.ask(f"p{number:x}"), 16) & 0xffffffff for number in (0, 35))
     words = b"".join(word.to_bytes(4, "big") for word in
-                     (pc, back, psw, files["pim"]))
+                     (pc, back, psw, files["pim"], files["check"]))
     gdb.ask("Qqemu.PhyMemMode:1")
     for at in range(0, len(code), PACKET):
         some = code[at:at + PACKET]
@@ -160,6 +162,7 @@ class Plan:
                start; 0: whenever a point is reached between start and end
     settle     seconds of the guest's running free between two
     pim        state of the CPU that PIM has on parisc; 0: firmware has no PIM
+    check      check type that it has
     gate       with count 0: a function that runs after the console has start or
                end, and before any access that is due
     """
@@ -173,6 +176,7 @@ class Plan:
     settle: float = SETTLE_S
     gate: str = ""
     pim: int = PIM
+    check: int = BUS_CHECK
 
 
 class Injector:
@@ -189,7 +193,7 @@ class Injector:
         if arch in PAGE_OFFSET:
             self.files["hpmc"] = assembled(arch)
             self.files["words"] = len(self.files["hpmc"]) - WORDS
-            self.files["pim"] = plan.pim
+            self.files["pim"], self.files["check"] = plan.pim, plan.check
             self.files["buffer"] = names["hpmc_iodc_buf"] - PAGE_OFFSET[arch]
         self.done, self.error = [], None
         self.thread = threading.Thread(target=self.work, daemon=True)

@@ -179,6 +179,17 @@ def test_without_pim_red(machine, arch, missing):
     assert not green(result.ktap), again
 
 
+@pytest.mark.slow
+@with_pim
+@pytest.mark.parametrize("check", [0, 0x80000000, 0x40000000, 0x10000000, 0xa0000000])
+def test_other_check_red(machine, arch, check):
+    """An HPMC for a cache, TLB or assists check ends the kernel, in an access as well."""
+    result, again = run(machine, arch, run=["registers"],
+                        plan=each_access(arch, check=check))
+    assert result.outcome == "panic" and len(result.injected) == 1, again
+    assert not green(result.ktap), again
+
+
 @machines
 def test_stray_pointer_red(machine, arch):
     """A checked access through a stray pointer is a bug, and ends in an Oops."""

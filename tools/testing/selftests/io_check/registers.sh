@@ -111,6 +111,7 @@ dead()
 			bad $((count - errors)) "read of a dead device unseen"
 		[ "$value" = $ones ] || bad 1 "value is not all-ones"
 		case $record in
+		*lost*) bad 1 "a process's register" ;;
 		*" bar=$bar offset=$off size=$size write=0 cause="[1-6]) ;;
 		*) bad 1 "record names another access" ;;
 		esac
@@ -121,6 +122,7 @@ dead()
 		[ "$errors" = "$count" ] ||
 			bad $((count - errors)) "write to a dead device unseen"
 		case $record in
+		*lost*) bad 1 "a process's register" ;;
 		*" bar=$bar offset=$off size=$size write=1 cause="[1-6]) ;;
 		*) bad 1 "record names another access" ;;
 		esac
