@@ -344,6 +344,9 @@ static void io_check_judge(struct io_check *c)
 		if (!err.cause && doubt == IO_CHECK_DOUBT_LOST &&
 		    c->flags & IO_CHECK_READS && !(c->flags & IO_CHECK_SUSPECT))
 			return;
+		/* a neighbour's errors must not keep a reset from ending, which looks itself */
+		if (!err.cause && io_check_dev_recovers(c->pdev))
+			return;
 		if (!err.cause) {
 			err.cause = IO_CHECK_SHARED;
 			err.shared = true;

@@ -530,7 +530,9 @@ static void io_check_clear_old(struct pci_dev *pdev, struct pci_dev *p)
 	/* what stays, stays */
 	if (news && !pci_read_config_word(p, where, &word) && word != 0xffff)
 		*blind |= word & news;
-	io_check_clear_old_aer(p);
+	/* with another user there may be news that AER has not looked at */
+	if (l->users == 1)
+		io_check_clear_old_aer(p);
 	io_check_take_express(l, p);
 	if (pci_is_pcie(p) && !pcie_capability_read_word(p, PCI_EXP_DEVSTA, &word) &&
 	    word != 0xffff)

@@ -598,6 +598,26 @@ static void test_pcie(struct kunit *test)
 				      PCI_EXP_DEVCTL_READRQ_4096B);
 }
 
+/* Any user may look: that clears no status, which a session may be waiting for. */
+static void test_look(struct kunit *test)
+{
+	struct hints_kunit *k = test->priv;
+	struct dma_hint_caps caps;
+	struct dma_hint_set s;
+
+	/* here a write of status stores it, and clears nothing */
+	memset(&k->a.fixed[PCI_STATUS], 0, 2);
+	k->a.config[PCI_STATUS] = PCI_STATUS_66MHZ;
+	k->a.config[PCI_STATUS + 1] = PCI_STATUS_PARITY >> 8;
+	KUNIT_EXPECT_EQ(test, dma_hints_query(&k->a.pdev.dev, &caps), 0);
+	KUNIT_EXPECT_EQ(test, dma_hints_get(&k->a.pdev.dev, &s), 0);
+	KUNIT_EXPECT_EQ(test, k->a.config[PCI_STATUS], PCI_STATUS_66MHZ);
+	KUNIT_EXPECT_EQ(test, k->a.config[PCI_STATUS + 1], PCI_STATUS_PARITY >> 8);
+	memset(&k->a.fixed[PCI_STATUS], 0xff, 2);
+	k->a.config[PCI_STATUS] = 0;
+	k->a.config[PCI_STATUS + 1] = 0;
+}
+
 /* A register that does not hold its value undoes all the others. */
 static void test_does_not_stick(struct kunit *test)
 {
@@ -874,6 +894,7 @@ static struct kunit_case hints_kunit_cases[] = {
 	KUNIT_CASE(test_set),
 	KUNIT_CASE(test_pcix),
 	KUNIT_CASE(test_pcie),
+	KUNIT_CASE(test_look),
 	KUNIT_CASE(test_does_not_stick),
 	KUNIT_CASE(test_fail_nth),
 	KUNIT_CASE(test_dead),

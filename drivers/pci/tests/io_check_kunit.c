@@ -820,6 +820,28 @@ static void test_doubt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
 }
 
+/* A neighbour that fails without end does not fail the resets of a device. */
+static void test_doubt_in_reset(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r;
+	struct io_check c;
+
+	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	k->idev->recovery = r;
+	set_bit(IO_CHECK_R_RECOVERING, &r->flags);
+	io_check_begin(&c, k->pdev, 0);
+	io_check_domain_error(&k->bridge.pdev);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	/* its own errors do */
+	io_check_begin(&c, k->pdev, 0);
+	io_check_domain_error(&k->bridge.pdev);
+	atomic_set(&k->dev.status, PCI_STATUS_SIG_TARGET_ABORT);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	k->idev->recovery = NULL;
+}
+
 /* A neighbour's query takes what a port has latched, and the device's error with it. */
 static void test_taken(struct kunit *test)
 {
@@ -1865,6 +1887,7 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_ones_ok),
 	KUNIT_CASE(test_sentinel),
 	KUNIT_CASE(test_doubt),
+	KUNIT_CASE(test_doubt_in_reset),
 	KUNIT_CASE(test_taken),
 	KUNIT_CASE(test_forgotten),
 	KUNIT_CASE(test_query),
