@@ -92,7 +92,7 @@ enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
  * @resets: recoveries that ended well
  * @failures: in this hour
  * @doubts: errors in this hour that may be another device's
- * @own: an error was reported that is the device's
+ * @own: an error was reported that is the device's; a word, for xchg() on any CPU
  * @since: when the hour began, in s since boot
  * @limit: failures an hour until the device goes offline
  * @offline_on_error: the limit is 0
@@ -115,7 +115,7 @@ struct io_check_dev {
 	u32 resets;
 	u32 failures;
 	u32 doubts;
-	bool own;
+	u32 own;
 	time64_t since;
 	u32 limit;
 	bool offline_on_error;

@@ -243,7 +243,7 @@ static void io_check_recover(struct work_struct *work)
 	}
 	io_check_synchronize_irqs(pdev);
 	/* errors that may be a neighbour's do not count */
-	give_up = xchg(&idev->own, false) && io_check_over_limit(idev);
+	give_up = xchg(&idev->own, 0) && io_check_over_limit(idev);
 	if (!pci_device_is_present(pdev)) {
 		give_up = true;
 		pci_err(pdev, "io_check: it was removed\n");
@@ -320,7 +320,7 @@ void io_check_report(struct pci_dev *pdev, const struct io_check_err *err)
 	rcu_read_lock();
 	idev = io_check_dev_find(pdev);
 	if (idev && !err->shared)
-		WRITE_ONCE(idev->own, true);
+		WRITE_ONCE(idev->own, 1);
 	if (idev && kref_get_unless_zero(&idev->ref)) {
 		/* the work's references; the caller has its own */
 		pci_dev_get(pdev);

@@ -132,7 +132,7 @@ def run(image, at, regs, memory):
             if insn == "ssm 0x4000":
                 regs["psr"] |= PSR_I
                 continue
-            if re.match(r"tbit\.nz p6,p0=r\d+,14$", insn):
+            if re.match(r"tbit\.z p0,p6=r\d+,14$", insn):   # tbit.nz's other name
                 regs["p6"] = regs[rest.split("=")[1].split(",")[0]] >> 14 & 1
                 continue
             if op == "br.ret.sptk.many" and rest == "b0":
