@@ -4,8 +4,10 @@
 kconfig/check-configs.toml.
 
 A build has Kbuild's first .config, the options that are merged into it, and the
-objects that are made: those of the directories that the series touches, those that
-include a header that it touches, and a sample of those that do so indirectly.
+objects that are made: what the series touches, what includes a header that it touches,
+of the directories that it touches also what does so indirectly, and a sample of what
+does so elsewhere.  The other objects of these directories are compiled from vanilla's
+text, and not made but in a group that is "whole".
 It ends as
 
     ok       all objects were made, and the series' symbols are all defined
@@ -13,9 +15,10 @@ It ends as
     vanilla  the base alone fails in the same way
     failed   else
 
-Outcomes are kept in build/BASE/configs: what had one is not built again until the
-series, the table's entry or this file changes.  build/results/check-configs.json has
-all of them; the exit status is 0 if none failed and each group has counted.
+Outcomes are kept in build/BASE/configs: what had one is not built again until what the
+architecture has of the series, the table's entry or this file changes.
+build/results/check-configs.json has all of them; the exit status is 0 if none failed
+and each group has counted.
 """
 
 import argparse
@@ -84,6 +87,7 @@ class Build:
     vmlinux: bool = False
     compare: bool = False
     w1: bool = False
+    whole: bool = False
     llvm: str = ""
     seed: int = 0
 
@@ -148,7 +152,7 @@ def entry(words, group, tables, seed=0):
         f"{arch}-{start}-{group['label']}" + (f"-{seed}" if seed else ""), arch,
         *toolchain(arch, tables)[:2], start, group["label"],
         tuple(f"{n}={v}" for n, v in options.items()),
-        **{key: group[key] for key in ("vmlinux", "compare", "w1", "llvm")
+        **{key: group[key] for key in ("vmlinux", "compare", "w1", "whole", "llvm")
            if key in group}, seed=seed)
 
 
@@ -183,7 +187,8 @@ class Sources:
         self.base = base
         self.patches = series.read_series(base)
         self.added = {a for p in self.patches for a in p.adds}
-        touched = {t for p in self.patches for t in p.touches} | self.added
+        self.touched = touched = {
+            t for p in self.patches for t in p.touches} | self.added
         self.directories = sorted({os.path.dirname(t) for t in touched
                                    if t.endswith((".c", ".S"))
                                    and not t.startswith("tools/")})
@@ -202,12 +207,27 @@ class Sources:
         return re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]',
                           file.read_text(errors="replace"), re.M) if file.is_file() else []
 
+    @staticmethod
+    def concerns(path, karch):
+        """Whether a kernel of an architecture is made of it."""
+        return not path.startswith(("tools/", "Documentation/")) and (
+            not path.startswith("arch/") or path.split("/")[1] == karch)
+
     def parts_of(self, karch):
         """Touched headers and directories of an architecture and of all."""
-        def mine(path):
-            return not path.startswith("arch/") or path.split("/")[1] == karch
-        return ({self.name(h) for h in self.headers if mine(h)},
-                [d for d in self.directories if mine(d)])
+        return ({self.name(h) for h in self.headers if self.concerns(h, karch)},
+                [d for d in self.directories if self.concerns(d, karch)])
+
+    def digest(self, karch):
+        """Of all that an architecture's kernel has of the series, with and without
+        what is not a fix."""
+        text = hashlib.sha256()
+        for tree in ("fixes", "patched"):
+            for path in sorted(self.touched):
+                file = paths.BUILD / self.base / tree / path
+                if self.concerns(path, karch) and file.is_file():
+                    text.update(path.encode() + b"\0" + file.read_bytes() + b"\0")
+        return text.hexdigest()
 
     def indirect(self, path, karch, seen=None):
         """Whether a file includes a touched header, at any depth."""
@@ -289,10 +309,12 @@ class Tree:
         must, others = [], []
         for target in self.would_make(directories + pool):
             source = self.source(target)
-            if (os.path.dirname(target) in directories or
-                    headers & set(sources.includes(source or ""))):
+            there = os.path.dirname(target) in directories
+            far = bool(source) and sources.indirect(source, self.build.karch)
+            if (headers & set(sources.includes(source or "")) or there and (
+                    self.build.whole or far or source in sources.touched)):
                 must.append(target)
-            elif source and sources.indirect(source, self.build.karch):
+            elif far:
                 others.append(target)
         draw = random.Random(self.build.name)
         return must + draw.sample(others, min(sample, len(others)))
@@ -419,12 +441,11 @@ def built(base, build, sources, sample, tree="patched"):
     return Outcome("failed" if bad else "ok", count, bad=bad)
 
 
-def key(base, build, sample):
+def key(base, build, sources, sample):
     """What an outcome depends on, as a digest."""
-    head = (paths.BUILD / base / "patched/.series-head").read_text()
     version = subprocess.run([build.compiler, "--version"], capture_output=True,
                              text=True).stdout.split("\n")[0]
-    text = json.dumps([head, asdict(build), sample, version,
+    text = json.dumps([sources.digest(build.karch), asdict(build), sample, version,
                        series.package(base)[0], Path(__file__).read_text()])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -432,7 +453,7 @@ def key(base, build, sample):
 def run(base, build, sources, sample):
     """Make a Build, unless it is known; return its Outcome."""
     record = paths.BUILD / base / "configs" / f"{build.name}.json"
-    now = key(base, build, sample)
+    now = key(base, build, sources, sample)
     if record.is_file():
         known = json.loads(record.read_text())
         if known.pop("key") == now:

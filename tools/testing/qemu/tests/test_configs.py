@@ -89,16 +89,26 @@ def test_failed_targets():
 
 
 def test_known_outcomes(tmp_path, monkeypatch):
-    """A build is made again after its entry or the series changed, and only then."""
+    """A build is made again after its entry or what its architecture has of the series
+    changed, and only then."""
     made = []
     monkeypatch.setattr(paths, "BUILD", tmp_path)
-    head = tmp_path / BASE / "patched/.series-head"
-    head.parent.mkdir(parents=True)
-    head.write_text("one")
     monkeypatch.setattr(configs, "built", lambda base, build, *_: made.append(
         build.name) or configs.Outcome("ok", 7))
-    one = build("x86_64-allnoconfig-nopci")
-    for change in (lambda b: b, lambda b: b, lambda b: dataclasses.replace(
-            b, options=("PCI=y",)), lambda b: head.write_text("two") and b):
-        assert configs.run(BASE, change(one), None, 0).objects == 7
-    assert len(made) == 3
+    one, sources = build("x86_64-allnoconfig-nopci"), configs.Sources(BASE)
+
+    def changed(path):
+        assert path in sources.touched
+        file = tmp_path / BASE / "patched" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("something else")
+        return one
+
+    for change, builds in (
+            (lambda: one, 1), (lambda: one, 1),
+            (lambda: dataclasses.replace(one, options=("PCI=y",)), 2),
+            (lambda: one, 3),
+            (lambda: changed("arch/parisc/kernel/io_check.c"), 3),
+            (lambda: changed("drivers/pci/io_check.c"), 4)):
+        assert configs.run(BASE, change(), sources, 0).objects == 7
+        assert len(made) == builds
