@@ -3,6 +3,8 @@
 """Apply, check, export and refresh the patch series: see scripts/patchset."""
 
 import argparse
+import contextlib
+import fcntl
 import sys
 from pathlib import Path
 
@@ -66,6 +68,19 @@ def cmd_where(args):
         raise Error(f"no patch of base {args.base} touches {args.file}")
 
 
+@contextlib.contextmanager
+def alone():
+    """One command at a time in a checkout: each makes repositories in build/ anew."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / "series.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("  WAIT    another run of series.py in this checkout", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def main():
     """Parse the command line; an Error ends with its text and status 1."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -94,8 +109,10 @@ def main():
     p.add_argument("bases", nargs="*")
     p.set_defaults(func=cmd_check)
     args = parser.parse_args()
+    reads = args.func in (cmd_list, cmd_where)
     try:
-        args.func(args)
+        with contextlib.nullcontext() if reads else alone():
+            args.func(args)
     except Error as e:
         sys.exit(f"series: {e}")
 

@@ -108,6 +108,15 @@ def test_builds_wait():
     shutil.rmtree(obj)
 
 
+def test_commands_wait():
+    """One command of series.py at a time in a checkout; the others wait, and say so."""
+    runs = [subprocess.Popen([paths.SERIES, "fits", BASE], stdout=subprocess.PIPE,
+                             text=True) for _ in range(3)]
+    said = [run.communicate()[0] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0, 0], said
+    assert sum("WAIT" in text for text in said) >= 2, said
+
+
 def test_core_alone_changes_no_driver():
     """With CONFIG_IO_CHECK on, and no driver's option, drivers are vanilla's."""
     found = {}
