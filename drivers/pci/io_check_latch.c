@@ -298,31 +298,71 @@ static const struct {
 	{ PCI_ERR_UNC_COMP_ABORT, IO_CHECK_ABORT, LATCH_ABORT },
 };
 
-/*
- * News in AER's uncorrectable errors (7.8.4.2), as causes.  They are AER's to clear, or
- * the firmware's: what was noted is no news until somebody did.  Masked errors are
- * logged as well, and are no evidence (6.2.3.2.2).
+/* Kinds of uncorrectable errors, and as causes.  Masked errors are logged as well, and are
+ * no evidence (6.2.3.2.2).
  */
-static unsigned int io_check_take_aer(struct io_check_latch *l, struct pci_dev *pdev)
+static unsigned int io_check_aer_kinds(struct pci_dev *pdev, u32 status,
+				       unsigned int *causes)
 {
-	unsigned int i, causes = 0, kinds = 0;
-	u32 status, mask;
+	unsigned int i, kinds = 0;
+	u32 mask;
 
-	if (pci_read_config_dword(pdev, pdev->aer_cap + PCI_ERR_UNCOR_STATUS, &status) ||
-	    status == ~0U ||
-	    pci_read_config_dword(pdev, pdev->aer_cap + PCI_ERR_UNCOR_MASK, &mask))
+	if (pci_read_config_dword(pdev, pdev->aer_cap + PCI_ERR_UNCOR_MASK, &mask))
 		return 0;
-	l->blind[LATCH_AER] &= status;
 	for (i = 0; i < ARRAY_SIZE(io_check_aer); i++) {
-		if (status & ~mask & ~l->blind[LATCH_AER] & io_check_aer[i].bit) {
-			causes |= BIT(io_check_aer[i].cause);
+		if (status & ~mask & io_check_aer[i].bit) {
+			*causes |= BIT(io_check_aer[i].cause);
 			kinds |= io_check_aer[i].kind;
 		}
 	}
-	l->blind[LATCH_AER] |= status;
+	return kinds;
+}
+
+/*
+ * News in AER's uncorrectable errors (7.8.4.2), as causes.  They are AER's to clear, or
+ * the firmware's: what was noted is no news until somebody did.
+ */
+static unsigned int io_check_take_aer(struct io_check_latch *l, struct pci_dev *pdev)
+{
+	unsigned int causes = 0, kinds;
+	u32 status;
+
+	if (pci_read_config_dword(pdev, pdev->aer_cap + PCI_ERR_UNCOR_STATUS, &status) ||
+	    status == ~0U)
+		return 0;
+	kinds = io_check_aer_kinds(pdev, status & ~l->blind[LATCH_AER], &causes);
+	l->blind[LATCH_AER] = status;
 	if (kinds)
 		io_check_bump(l, kinds);
 	return causes;
+}
+
+/**
+ * io_check_clear_aer() - clear AER's uncorrectable errors
+ * @pdev: device or port
+ * @where: its PCI_ERR_UNCOR_STATUS
+ * @status: bits to clear
+ *
+ * As io_check_clear_status(), for AER.  A further error may have joined one that was noted,
+ * so all of them are told.
+ *
+ * Context: Any but NMI.
+ */
+void io_check_clear_aer(struct pci_dev *pdev, int where, u32 status)
+{
+	unsigned int causes = 0, kinds = io_check_aer_kinds(pdev, status, &causes);
+	struct io_check_latch *l;
+	unsigned long flags;
+
+	rcu_read_lock();
+	l = io_check_latch(pdev);
+	raw_spin_lock_irqsave(&l->lock, flags);
+	pci_write_config_dword(pdev, where, status);
+	l->blind[LATCH_AER] &= ~status;
+	if (kinds)
+		io_check_bump(l, kinds);
+	raw_spin_unlock_irqrestore(&l->lock, flags);
+	rcu_read_unlock();
 }
 
 static void io_check_clear_old_aer(struct pci_dev *pdev)

@@ -79,6 +79,15 @@ struct io_check_recovery_ops {
 /* For all who clear latched error status; ask IS_ENABLED() as well. */
 u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
 
+#ifdef CONFIG_IO_CHECK
+void io_check_clear_aer(struct pci_dev *pdev, int where, u32 status);
+#else
+static inline void io_check_clear_aer(struct pci_dev *pdev, int where, u32 status)
+{
+	pci_write_config_dword(pdev, where, status);
+}
+#endif
+
 /*
  * Session flags
  *

@@ -8,6 +8,7 @@
  */
 
 #include <kunit/test.h>
+#include <linux/aer.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -992,6 +993,36 @@ static void test_query_pcie(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
 }
 
+#ifdef CONFIG_PCIEAER
+/* AER clears what no session has looked at yet, or what joined what one has. */
+static void test_aer_clears(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int noted;
+
+	k->bridge.pdev.aer_cap = FAKE_AER;
+	for (noted = 0; noted < 2; noted++) {
+		k->bridge.uncor = PCI_ERR_UNC_COMP_TIME;
+		if (noted)
+			KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_TIMEOUT);
+		io_check_begin(&c, k->pdev, 0);
+		KUNIT_EXPECT_EQ(test, pci_aer_clear_nonfatal_status(&k->bridge.pdev), 0);
+		KUNIT_EXPECT_EQ(test, k->bridge.uncor, 0);
+		KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
+		KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
+	}
+	/* what tells of no access, and what is masked, is nobody's */
+	k->bridge.uncor = PCI_ERR_UNC_MALF_TLP | PCI_ERR_UNC_UNSUP;
+	k->bridge.uncor_mask = PCI_ERR_UNC_UNSUP;
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_EQ(test, pci_aer_clear_nonfatal_status(&k->bridge.pdev), 0);
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+	k->bridge.uncor_mask = 0;
+	k->bridge.pdev.aer_cap = 0;
+}
+#endif
+
 /*
  * What was latched before the driver came is no error of a read's, wherever it is, and
  * whoever may clear it; the next one is.
@@ -1889,6 +1920,9 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_doubt),
 	KUNIT_CASE(test_doubt_in_reset),
 	KUNIT_CASE(test_taken),
+#ifdef CONFIG_PCIEAER
+	KUNIT_CASE(test_aer_clears),
+#endif
 	KUNIT_CASE(test_forgotten),
 	KUNIT_CASE(test_query),
 	KUNIT_CASE(test_query_pcie),

@@ -120,6 +120,17 @@ def test_mutant_lba_red(gone, machine, arch):
 
 @pytest.mark.slow
 @on_machines(SLOTS)
+@mutants("pcie")
+def test_mutant_pcie_red(gone, machine, arch):
+    """Without a guard that needs AER or DPC the case that watches it fails."""
+    without(gone, arch, arches.facts(arch)["IMAGE"])
+    result, cases = suite("mutant", "mutant-pcie", machine=machine, arch=arch,
+                          suites=["io_check"])
+    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+
+
+@pytest.mark.slow
+@on_machines(SLOTS)
 @mutants("aer")
 def test_mutant_aer_red(gone, machine, arch):
     """Without what a reset of the link asks for the adapter is lost."""
