@@ -17,6 +17,8 @@
 #include "io_check.h"
 
 #define IO_CHECK_POLL_MS	100
+/* A device that does not answer configuration cycles for so many polls was removed. */
+#define IO_CHECK_ABSENT_POLLS	10
 /* A device that answers has so many dead_timeouts until a reset of it works. */
 #define IO_CHECK_RESET_TIMEOUTS	3
 
@@ -112,6 +114,7 @@ static bool io_check_recovery_start(struct io_check_recovery *r, unsigned long d
 		return false;
 	r->since = jiffies + delay;
 	r->heard = r->since;
+	r->absent = 0;
 	queue_delayed_work(r->wq, &r->work, delay);
 	return true;
 }
@@ -222,6 +225,22 @@ static void io_check_recovery_give_up(struct io_check_recovery *r)
 }
 
 /*
+ * Was it removed?  Then it answers no configuration cycle, and for a while: one that the
+ * platform has isolated does not, either.
+ */
+static bool io_check_recovery_removed(struct io_check_recovery *r)
+{
+	struct pci_dev *pdev = r->pdev;
+
+	if (test_bit(RECOVERY_FROZEN, &r->flags) || pci_device_is_present(pdev) ||
+	    arch_io_check_frozen(pdev))
+		r->absent = 0;
+	else
+		r->absent++;
+	return r->absent > IO_CHECK_ABSENT_POLLS;
+}
+
+/*
  * Look ten times a second whether the device answers, reset it when it does, and
  * start again when an access fails in the reset.  One that does not answer for
  * dead_timeout is given up, and later one that answers and cannot be reset.  A
@@ -263,7 +282,10 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 		r->heard = jiffies;
 		pci_info(pdev, "io_check: reset failed, again\n");
 	}
-	if (time_after(jiffies, r->heard + limit)) {
+	if (io_check_recovery_removed(r)) {
+		pci_err(pdev, "io_check: it was removed in its recovery\n");
+		io_check_recovery_give_up(r);
+	} else if (time_after(jiffies, r->heard + limit)) {
 		pci_err(pdev, "io_check: no answer for %u s, offline\n",
 			jiffies_to_msecs(jiffies - r->heard) / 1000);
 		io_check_recovery_give_up(r);

@@ -162,6 +162,7 @@ void io_check_offline(struct pci_dev *pdev);
  * @flags: IO_CHECK_R_*, and others
  * @since: when it began, in jiffies
  * @heard: when the device last answered, or @since
+ * @absent: polls since it last answered configuration cycles
  * @wq: it waits for resets that others began, and those may flush theirs
  * @work: the recovery
  * @wait: for its end
@@ -172,6 +173,7 @@ struct io_check_recovery {
 	unsigned long flags;
 	unsigned long since;
 	unsigned long heard;
+	unsigned int absent;
 	struct workqueue_struct *wq;
 	struct delayed_work work;
 	wait_queue_head_t wait;

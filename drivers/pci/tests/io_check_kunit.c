@@ -1398,6 +1398,32 @@ static void test_no_answer(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+/* A device that is removed in its recovery is not waited for. */
+static void test_removed_in_recovery(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = long_recovery(test, 0, 0);
+
+	msleep(300);
+	KUNIT_EXPECT_TRUE(test, io_check_recovering(r));
+	k->dev.absent = true;
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ENODEV);
+	k->dev.absent = false;
+	io_check_recovery_exit(r);
+}
+
+/* Nor one that hotplug has marked, which need not be asked. */
+static void test_disconnected_in_recovery(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = long_recovery(test, 0, 0);
+
+	k->pdev->error_state = pci_channel_io_perm_failure;
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ENODEV);
+	k->pdev->error_state = pci_channel_io_normal;
+	io_check_recovery_exit(r);
+}
+
 /* One that answers is not silent, even where its reset fails. */
 static void test_answers_between(struct kunit *test)
 {
@@ -1940,6 +1966,8 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_enable_twice),
 	KUNIT_CASE(test_timed_out),
 	KUNIT_CASE(test_no_answer),
+	KUNIT_CASE(test_removed_in_recovery),
+	KUNIT_CASE(test_disconnected_in_recovery),
 	KUNIT_CASE(test_answers_between),
 	KUNIT_CASE(test_resets_fail),
 	KUNIT_CASE(test_late_frozen),

@@ -140,6 +140,15 @@ def test_surprise_removal(machine, arch, smp, hba, seen):
     seen.cell(machine, arch, hba, "removal", result.ktap)
 
 
+@slots
+@pytest.mark.parametrize("order", ["late", "first", "recovering"])
+def test_removal_and_pciehp(machine, arch, smp, hba, order):
+    """pciehp hears of it after the driver, before it, or in the recovery."""
+    result, again = run(machine, arch, smp, hba, "removal", 7, order,
+                        monitor=[("removal: pull it", "device_del bridge0")])
+    sound(result, again)
+
+
 def aer(machine, arch, smp, hba, error, **how):
     """Errors of the bridge above the first adapter, by QEMU's monitor.
 
