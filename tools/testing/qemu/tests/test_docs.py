@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 from pathlib import PurePath
 
 import pytest
@@ -81,6 +82,34 @@ def test_references():
         assert not dangling((TREE / name).read_text()), name
     assert dangling("see Documentation/io-check.rst.") == [
         "Documentation/io-check.rst"]
+
+
+PAGE = """\
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/io_check.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+
+struct chip;
+int chip_submit(struct chip *chip, u32 tag);
+
+"""
+
+
+def test_guide_compiles():
+    """The driver on the guide's last page compiles, without a warning."""
+    guide = (TREE / "Documentation/driver-api/io-check.rst").read_text()
+    page = re.search(r"^10\. All of it.*?code-block:: c\n\n(.*?)^\S", guide, re.M | re.S)
+    place = paths.BUILD / BASE / "page"
+    place.mkdir(exist_ok=True)
+    (place / "Makefile").write_text("obj-m := chip.o\n")
+    code = PAGE + textwrap.dedent(page[1]) + "module_pci_driver(chip_driver);\n"
+    common.kernel("patched", "x86_64", "on")
+    for text, good in (code, True), (code.replace("u32 id;\n\t", "u32 id, x;\n\t"), False):
+        (place / "chip.c").write_text(text)
+        log = common.kernel("patched", "x86_64", "on", f"M={place}", "chip.o", "W=1")
+        assert ("chip.c:" in log) != good, log
 
 
 def htmldocs(source, output, *books):
