@@ -108,6 +108,7 @@ def test_builds_wait():
     shutil.rmtree(obj)
 
 
+@pytest.mark.slow
 def test_commands_wait():
     """One command of series.py at a time in a checkout; the others wait, and say so."""
     runs = [subprocess.Popen([paths.SERIES, "fits", BASE], stdout=subprocess.PIPE,
