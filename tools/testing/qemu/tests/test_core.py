@@ -10,7 +10,8 @@ import re
 import pytest
 
 import demo
-from common import BASE, MUTANTS, TESTED, clean, green, kernel, mutant, mutants, on_machines
+from common import (BASE, MUTANTS, TESTED, clean, green, kernel, mutant, mutants,
+                    on_machines, patched)
 from harness import arches, paths, process, results
 from harness.guest import Boot
 from harness.machines import MACHINES
@@ -90,6 +91,20 @@ def test_neighbour(machine, arch, hba, args):
     result = process.run(boot)
     clean(result, boot.again())
     print(f"  RESETS  {result.figures()['resets']} for {result.figures()['told']} errors")
+
+
+def test_mutants_apply():
+    """Each guard that a mutant takes out is in the code, once."""
+    patched()
+    tree = paths.BUILD / BASE / "patched"
+    # ia64's are edits of one file, and test_ia64.py's
+    edits = [(gone["what"], tree / {**gone, **edit}["file"], edit["old"])
+             for kind, rows in MUTANTS.items() if kind != "ia64" for gone in rows
+             for edit in gone.get("edits", [gone])]
+    assert len(edits) > 50
+    missed = [f"{what}: {path.relative_to(tree)} has not once:\n{old}"
+              for what, path, old in edits if path.read_text().count(old) != 1]
+    assert not missed, "\n".join(missed)
 
 
 def without(gone, arch=ARCH, image="vmlinux"):
