@@ -443,8 +443,8 @@ def built(base, build, sources, sample, tree="patched"):
 
 def key(base, build, sources, sample):
     """What an outcome depends on, as a digest."""
-    version = subprocess.run([build.compiler, "--version"], capture_output=True,
-                             text=True).stdout.split("\n")[0]
+    version = subprocess.run([build.compiler, "--version"], env=ENVIRONMENT,
+                             capture_output=True, text=True).stdout.split("\n")[0]
     text = json.dumps([sources.digest(build.karch), asdict(build), sample, version,
                        series.package(base)[0], Path(__file__).read_text()])
     return hashlib.sha256(text.encode()).hexdigest()
