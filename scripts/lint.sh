@@ -47,7 +47,8 @@ patches()
 		# what is there without an option ignores its arguments
 		ignore+=,MACRO_ARG_UNUSED
 		# widths and plain accessors are words there, not values
-		[[ $patch != *error-checked-register* ]] || ignore+=,MACRO_ARG_REUSE
+		[[ $patch != *error-checked-register* && $patch != *checked-accessors* ]] ||
+			ignore+=,MACRO_ARG_REUSE
 		# the names of Fusion's registers and functions are its own
 		[[ $patch != *message-fusion* ]] || ignore+=,CAMELCASE
 		# PCI_SPEED_66MHz

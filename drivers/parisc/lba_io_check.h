@@ -8,7 +8,10 @@
 #define _LBA_IO_CHECK_H
 
 #include <linux/io_check.h>
+#include <linux/io_check_latch.h>
+#include <asm/io_check_lba.h>
 #include <asm/ropes.h>
+#include <asm-generic/io_check_phys.h>
 
 #define LBA_ERROR_BITS		0x1f
 #define LBA_MASTER_ABORT_ERROR	0xc

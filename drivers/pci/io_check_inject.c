@@ -6,20 +6,24 @@
 
 #include <linux/debugfs.h>
 #include <linux/fault-inject.h>
-#include <linux/io_check.h>
 #include <linux/pci.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "io_check.h"
+#include "io_check_inject.h"
+#include "io_check_latch.h"
+#include "io_check_locate.h"
+#include "io_check_record.h"
+#include "io_check_target.h"
 
 enum io_check_inject_kind {
 	INJECT_ONES,
 	INJECT_FLIP,
 	INJECT_FROZEN,
 	INJECT_GONE,
-	INJECT_ASYNC,
 	INJECT_SHARED,
 	INJECT_TIMEOUT,
 };
@@ -29,7 +33,6 @@ static const char * const io_check_inject_kinds[] = {
 	[INJECT_FLIP]	= "flip",
 	[INJECT_FROZEN]	= "frozen",
 	[INJECT_GONE]	= "gone",
-	[INJECT_ASYNC]	= "async",
 	[INJECT_SHARED]	= "shared",
 	[INJECT_TIMEOUT] = "timeout",
 };
@@ -41,16 +44,23 @@ static DECLARE_FAULT_ATTR(io_check_inject_attr);
 /* nth of the next device: its probe is over before its attributes are there */
 static atomic_t io_check_next_nth;
 
-/* Each access of a session whose device has injection armed goes out of line */
-void io_check_inject_begin(struct io_check *c)
+/* Under rcu_read_lock() */
+static struct io_check_inject *io_check_inject_of(struct pci_dev *pdev)
 {
-	struct io_check_dev *idev;
+	struct io_check_target *t = io_check_target(pdev);
+
+	return t ? READ_ONCE(t->inject) : NULL;
+}
+
+/* Each access of a session whose device has injection armed goes out of line */
+static void io_check_inject_begin(struct io_check *c)
+{
+	struct io_check_inject *inj;
 
 	rcu_read_lock();
-	idev = io_check_dev_find(c->pdev);
-	if (idev && (READ_ONCE(idev->inject.attr.probability) ||
-		     atomic_read(&idev->inject.nth) ||
-		     READ_ONCE(idev->inject.gone)))
+	inj = io_check_inject_of(c->pdev);
+	if (inj && (READ_ONCE(inj->attr.probability) || atomic_read(&inj->nth) ||
+		    READ_ONCE(inj->gone)))
 		c->stop |= IO_CHECK_STOP_INJECT;
 	rcu_read_unlock();
 }
@@ -87,29 +97,18 @@ static bool io_check_inject(struct io_check *c, struct io_check_err *err,
 	void __iomem *addr = (void __iomem *)err->addr;
 	unsigned int bits = err->size * 8;
 	struct io_check_inject *inj;
-	struct io_check_dev *idev;
 	bool done = true;
 
 	err->pdev = c->pdev;
 	err->injected = true;
 	io_check_locate(err);
 	rcu_read_lock();
-	idev = io_check_dev_find(c->pdev);
-	inj = idev ? &idev->inject : NULL;
+	inj = io_check_inject_of(c->pdev);
 	if (!inj || !io_check_inject_hit(inj, err)) {
 		done = false;
 		goto out;
 	}
 	switch (inj->gone ? INJECT_GONE : inj->kind) {
-	case INJECT_ASYNC:
-		io_check_bus_error(c->pdev->bus);
-		err->cause = IO_CHECK_SHARED;
-		err->error = -EIO;
-		err->shared = true;
-		io_check_dev_error(err);
-		io_check_report(c->pdev, err);
-		done = false;
-		goto out;
 	case INJECT_SHARED:
 		io_check_bus_error(c->pdev->bus);
 		done = false;
@@ -147,22 +146,22 @@ static bool io_check_inject(struct io_check *c, struct io_check_err *err,
 		*val = err->value = GENMASK_ULL(bits - 1, 0);
 	/* unless the bus failed it by itself */
 	if (!(c->stop & IO_CHECK_STOP_FAULT))
-		io_check_record(c, err);
+		io_check_fail(c, err);
 out:
 	rcu_read_unlock();
 	return done;
 }
 
-bool io_check_inject_read(struct io_check *c, const void __iomem *addr,
-			  unsigned int size, unsigned long ip, u64 *val)
+static bool io_check_inject_read(struct io_check *c, const void __iomem *addr,
+				 unsigned int size, unsigned long ip, u64 *val)
 {
 	struct io_check_err err = { .addr = addr, .size = size, .ip = ip };
 
 	return io_check_inject(c, &err, val);
 }
 
-bool io_check_inject_write(struct io_check *c, u64 val, void __iomem *addr,
-			   unsigned int size, unsigned long ip)
+static bool io_check_inject_write(struct io_check *c, u64 val, void __iomem *addr,
+				  unsigned int size, unsigned long ip)
 {
 	struct io_check_err err = {
 		.addr = addr,
@@ -176,15 +175,15 @@ bool io_check_inject_write(struct io_check *c, u64 val, void __iomem *addr,
 }
 
 /* Status bits that a harvest of @c's device finds */
-u16 io_check_inject_harvest(struct io_check *c)
+static u16 io_check_inject_status(struct io_check *c)
 {
-	struct io_check_dev *idev;
+	struct io_check_inject *inj;
 	u16 status = 0;
 
 	rcu_read_lock();
-	idev = io_check_dev_find(c->pdev);
-	if (idev)
-		status = atomic_xchg(&idev->inject.flipped, 0);
+	inj = io_check_inject_of(c->pdev);
+	if (inj)
+		status = atomic_xchg(&inj->flipped, 0);
 	rcu_read_unlock();
 	return status;
 }
@@ -277,9 +276,9 @@ static const struct file_operations io_check_inject_mode_fops = {
 	.release	= single_release,
 };
 
-void io_check_inject_enable(struct io_check_dev *idev)
+/* The memory of @inj lasts as long as that of @t. */
+void io_check_inject_enable(struct io_check_target *t, struct io_check_inject *inj)
 {
-	struct io_check_inject *inj = &idev->inject;
 	struct dentry *dir;
 
 	inj->attr = io_check_inject_attr;
@@ -289,7 +288,7 @@ void io_check_inject_enable(struct io_check_dev *idev)
 	inj->last = U32_MAX;
 	inj->reads = true;
 	inj->writes = true;
-	inj->dir = debugfs_create_dir(pci_name(idev->pdev), io_check_debugfs);
+	inj->dir = debugfs_create_dir(pci_name(t->pdev), io_check_debugfs);
 	dir = fault_create_debugfs_attr("fault_inject", inj->dir, &inj->attr);
 	debugfs_create_file("kind", 0600, dir, inj, &io_check_inject_kind_fops);
 	debugfs_create_file("mode", 0600, dir, inj, &io_check_inject_mode_fops);
@@ -302,17 +301,22 @@ void io_check_inject_enable(struct io_check_dev *idev)
 	debugfs_create_atomic_t("nth", 0600, dir, &inj->nth);
 	debugfs_create_atomic_t("then", 0600, dir, &inj->then);
 	atomic_set(&inj->nth, atomic_xchg(&io_check_next_nth, 0));
+	WRITE_ONCE(t->inject, inj);
+}
+
+void io_check_inject_disable(struct io_check_inject *inj)
+{
+	debugfs_remove_recursive(inj->dir);
 }
 
 static int __init io_check_inject_init(void)
 {
+	io_check_hooks.inject_status = io_check_inject_status;
+	io_check_hooks.inject_write = io_check_inject_write;
+	io_check_hooks.inject_read = io_check_inject_read;
+	io_check_hooks.inject_begin = io_check_inject_begin;
 	debugfs_create_atomic_t("next_nth", 0600, io_check_debugfs,
 				&io_check_next_nth);
 	return 0;
 }
-late_initcall(io_check_inject_init);
-
-void io_check_inject_disable(struct io_check_dev *idev)
-{
-	debugfs_remove_recursive(idev->inject.dir);
-}
+fs_initcall(io_check_inject_init);

@@ -3,30 +3,25 @@
  * Error-checked register access: a driver's recovery, from the first access that
  * failed to the reset that brings the device back.
  *
- * It is the driver's own and does not wait for io_check_report()'s handlers:
- * those run under the device's lock, and the probe that holds it may wait for
- * a command that only the recovery completes.
+ * It never takes the device's lock: the probe that holds it may wait for a command that
+ * only the recovery completes.
  */
 
 #include <linux/interrupt.h>
-#include <linux/io_check.h>
+#include <linux/io_check_recovery.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 #include <linux/rcupdate.h>
 #include "io_check.h"
+#include "io_check_query.h"
+#include "io_check_recovery.h"
 
 #define IO_CHECK_POLL_MS	100
 /* A device that does not answer configuration cycles for so many polls was removed. */
 #define IO_CHECK_ABSENT_POLLS	10
 /* A device that answers has so many dead_timeouts until a reset of it works. */
 #define IO_CHECK_RESET_TIMEOUTS	3
-
-/* Bits of io_check_recovery.flags beyond those in the header */
-#define RECOVERY_IRQ_OFF	8	/* disable_irq_nosync() called */
-#define RECOVERY_FROZEN		9	/* isolated by EEH or AER */
-#define RECOVERY_REPORTED	10	/* io_check_report() is to call error_detected */
-#define RECOVERY_EXITED		11	/* the driver lets go of the device */
 
 static int io_check_set_timeout(const char *val, const struct kernel_param *kp)
 {
@@ -51,6 +46,19 @@ MODULE_PARM_DESC(keep_irq,
 #else
 #define keep_irq	false
 #endif
+
+/* No handler of the device's interrupts runs with what it read before. */
+static void io_check_synchronize_irqs(struct pci_dev *pdev)
+{
+	int i, irq;
+
+	if (!pci_dev_msi_enabled(pdev)) {
+		synchronize_irq(pdev->irq);
+		return;
+	}
+	for (i = 0; (irq = pci_irq_vector(pdev, i)) > 0; i++)
+		synchronize_irq(irq);
+}
 
 /* Undo disable_irq_nosync(), once; false if there was none */
 static bool io_check_irq_on(struct io_check_recovery *r)
@@ -102,21 +110,30 @@ static void io_check_unmask_irq(struct io_check_recovery *r)
 	pci_cfg_access_unlock(r->pdev);
 }
 
-/* Silence the interrupt, and leave the rest to the work, @delay in jiffies from now.
- * Returns whether this began a recovery.  In any context but NMI.
+/*
+ * The one beginning of a recovery: silence the device, and leave the rest to the work.
+ * @err is the access that failed, or NULL if the platform tells of an error, which it
+ * has logged.  In any context but NMI, under rcu_read_lock().
  */
-static bool io_check_recovery_start(struct io_check_recovery *r, unsigned long delay)
+void io_check_recovery_start(struct io_check_recovery *r,
+			     const struct io_check_err *err)
 {
+	unsigned long delay = 0;
+
 	if (r->ops->quiesce)
 		r->ops->quiesce(r);
 	io_check_mask_irq(r);
 	if (test_and_set_bit(IO_CHECK_R_RECOVERING, &r->flags))
-		return false;
+		return;
+	io_check_dev_recovers(r->pdev, true);
+	if (err && err->shared)
+		delay = msecs_to_jiffies(io_check_backoff(r->pdev));
+	if (err && io_check_report(r->pdev, err))
+		set_bit(RECOVERY_OVER_LIMIT, &r->flags);
 	r->since = jiffies + delay;
 	r->heard = r->since;
 	r->absent = 0;
 	queue_delayed_work(r->wq, &r->work, delay);
-	return true;
 }
 
 /**
@@ -130,10 +147,6 @@ static bool io_check_recovery_start(struct io_check_recovery *r, unsigned long d
 int io_check_recovery_error(struct io_check_recovery *r,
 			    const struct io_check_err *err)
 {
-	bool frozen = err->cause == IO_CHECK_FROZEN && !err->injected;
-	unsigned long delay = 0;
-	bool began = false;
-
 	set_bit(IO_CHECK_R_FAILED, &r->flags);
 	/* pairs with io_check_recovery_arm(): one of the two sees the other */
 	smp_mb__after_atomic();
@@ -141,17 +154,11 @@ int io_check_recovery_error(struct io_check_recovery *r,
 	rcu_read_lock();
 	/* probe and remove give up by themselves */
 	if (io_check_armed(r) && !io_check_dead(r)) {
-		if (frozen)
+		if (err->cause == IO_CHECK_FROZEN && !err->injected)
 			set_bit(RECOVERY_FROZEN, &r->flags);
-		if (err->shared && !io_check_recovering(r))
-			delay = msecs_to_jiffies(io_check_backoff(r->pdev));
-		began = io_check_recovery_start(r, delay);
-		if (began && !frozen)
-			set_bit(RECOVERY_REPORTED, &r->flags);
+		io_check_recovery_start(r, err);
 	}
 	rcu_read_unlock();
-	if (began)
-		io_check_report(r->pdev, err);
 	return err->error;
 }
 EXPORT_SYMBOL_GPL(io_check_recovery_error);
@@ -177,7 +184,7 @@ bool io_check_doubt(struct io_check_recovery *r)
 	if (io_check_dead(r) || io_check_alive(r->pdev, &err))
 		return false;
 	io_check_begin(&c, r->pdev, IO_CHECK_CONTINUE);
-	io_check_record(&c, &err);
+	io_check_fail(&c, &err);
 	io_check_recovery_error(r, &c.err);
 	return io_check_recovering(r);
 }
@@ -209,14 +216,15 @@ bool io_check_timed_out(struct io_check_recovery *r)
 }
 EXPORT_SYMBOL_GPL(io_check_timed_out);
 
-static void io_check_recovery_done(struct io_check_recovery *r)
+void io_check_recovery_done(struct io_check_recovery *r)
 {
+	io_check_dev_recovers(r->pdev, false);
 	clear_bit(IO_CHECK_R_RECOVERING, &r->flags);
 	wake_up_all(&r->wait);
 }
 
 /* Without DMA, and with its interrupt masked, the device can do no harm. */
-static void io_check_recovery_give_up(struct io_check_recovery *r)
+void io_check_recovery_give_up(struct io_check_recovery *r)
 {
 	set_bit(IO_CHECK_R_DEAD, &r->flags);
 	r->ops->offline(r);
@@ -252,11 +260,16 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 	unsigned long limit = READ_ONCE(dead_timeout) * HZ;
 	unsigned long start = r->since;
 
-	if (!io_check_armed(r))
+	/* it may have been given up while it was queued */
+	if (!io_check_armed(r) || io_check_dead(r))
 		return;
+	if (test_bit(RECOVERY_OVER_LIMIT, &r->flags)) {
+		io_check_recovery_give_up(r);
+		return;
+	}
 	/* a session may have told of it after the slot's reset was over */
 	if (test_bit(RECOVERY_FROZEN, &r->flags) && !arch_io_check_frozen(pdev) &&
-	    !io_check_dev_isolated(pdev))
+	    !io_check_isolated(pdev))
 		clear_bit(RECOVERY_FROZEN, &r->flags);
 	if (!test_bit(RECOVERY_FROZEN, &r->flags) && io_check_alive(pdev, NULL) &&
 	    r->ops->answers(r)) {
@@ -268,11 +281,12 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 		io_check_synchronize_irqs(pdev);
 		clear_bit(IO_CHECK_R_FAILED, &r->flags);
 		if (!r->ops->reset(r) && !io_check_has_failed(r)) {
+			io_check_dev_reset(pdev);
 			io_check_recovery_done(r);
 			io_check_unmask_irq(r);
 			/* one may have failed since: then it was not queued */
 			if (io_check_has_failed(r))
-				io_check_recovery_start(r, 0);
+				io_check_recovery_start(r, NULL);
 			pci_info(pdev, "io_check: recovered after %u ms\n",
 				 jiffies_to_msecs(jiffies - start));
 			return;
@@ -324,101 +338,8 @@ int io_check_wait(struct io_check_recovery *r)
 }
 EXPORT_SYMBOL_GPL(io_check_wait);
 
-/* Under rcu_read_lock(), or with the device's lock: the driver stays */
-static struct io_check_recovery *io_check_recovery_of(struct pci_dev *pdev)
-{
-	struct io_check_dev *idev = io_check_dev_find(pdev);
-
-	return idev ? READ_ONCE(idev->recovery) : NULL;
-}
-
-/* Is its driver's recovery under way? */
-bool io_check_dev_recovers(struct pci_dev *pdev)
-{
-	struct io_check_recovery *r;
-	bool recovers;
-
-	rcu_read_lock();
-	r = io_check_recovery_of(pdev);
-	recovers = r && io_check_recovering(r);
-	rcu_read_unlock();
-	return recovers;
-}
-
-static void io_check_set_thawed(struct pci_dev *pdev, bool thawed)
-{
-	struct io_check_dev *idev;
-
-	rcu_read_lock();
-	idev = io_check_dev_find(pdev);
-	if (idev)
-		WRITE_ONCE(idev->thawed, thawed);
-	rcu_read_unlock();
-}
-
-/* Is its channel frozen?  Its state lasts longer than its slot's reset. */
-bool io_check_dev_isolated(struct pci_dev *pdev)
-{
-	struct io_check_dev *idev;
-	bool isolated = pdev->error_state == pci_channel_io_frozen;
-
-	if (isolated) {
-		rcu_read_lock();
-		idev = io_check_dev_find(pdev);
-		isolated = !idev || !READ_ONCE(idev->thawed);
-		rcu_read_unlock();
-	}
-	return isolated;
-}
-
-/*
- * PCI error recovery: called by io_check_report() for failures that the driver
- * reported, and by EEH or AER for those that they found.
- */
-static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
-						pci_channel_state_t state)
-{
-	struct io_check_recovery *r = io_check_recovery_of(pdev);
-
-	if (!r || !io_check_armed(r) || io_check_dead(r))
-		return PCI_ERS_RESULT_DISCONNECT;
-	if (state == pci_channel_io_perm_failure) {
-		set_bit(IO_CHECK_R_FAILED, &r->flags);
-		set_bit(IO_CHECK_R_RECOVERING, &r->flags);
-		if (r->ops->quiesce)
-			r->ops->quiesce(r);
-		io_check_mask_irq(r);
-		cancel_delayed_work_sync(&r->work);
-		/* the work may have given it up by itself */
-		if (io_check_dead(r))
-			io_check_recovery_done(r);
-		else
-			io_check_recovery_give_up(r);
-		return PCI_ERS_RESULT_DISCONNECT;
-	}
-	if (state == pci_channel_io_frozen) {
-		io_check_set_thawed(pdev, false);
-		set_bit(RECOVERY_FROZEN, &r->flags);
-	}
-	/* what was reported has its recovery, and may be over */
-	if (!test_and_clear_bit(RECOVERY_REPORTED, &r->flags)) {
-		set_bit(IO_CHECK_R_FAILED, &r->flags);
-		io_check_recovery_start(r, 0);
-	}
-	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
-						PCI_ERS_RESULT_CAN_RECOVER;
-}
-
-static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
-{
-	struct io_check_recovery *r = io_check_recovery_of(pdev);
-
-	return r && !io_check_wait(r) ? PCI_ERS_RESULT_RECOVERED :
-					PCI_ERS_RESULT_DISCONNECT;
-}
-
 /* The bridge above, if it has no driver that restores it after a reset */
-static struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
+struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
 {
 	struct pci_dev *bridge = pci_upstream_bridge(pdev);
 
@@ -427,38 +348,6 @@ static struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
 		return bridge;
 	return NULL;
 }
-
-/* From the top down: the lower ones are not reached before */
-static void io_check_restore(struct pci_dev *pdev)
-{
-	struct pci_dev *bridge = io_check_own_bridge(pdev);
-
-	if (bridge)
-		io_check_restore(bridge);
-	pci_restore_state(pdev);
-	pci_save_state(pdev);
-}
-
-static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
-{
-	struct io_check_recovery *r = io_check_recovery_of(pdev);
-
-	/* others below the port may have asked for the reset */
-	if (!r || !io_check_armed(r) || io_check_dead(r))
-		return PCI_ERS_RESULT_DISCONNECT;
-	io_check_restore(pdev);
-	/* AER says so no sooner than resume; without it each access fails */
-	io_check_set_thawed(pdev, true);
-	clear_bit(RECOVERY_FROZEN, &r->flags);
-	return io_check_mmio_enabled(pdev);
-}
-
-const struct pci_error_handlers io_check_error_handlers = {
-	.error_detected	= io_check_error_detected,
-	.mmio_enabled	= io_check_mmio_enabled,
-	.slot_reset	= io_check_slot_reset,
-};
-EXPORT_SYMBOL_GPL(io_check_error_handlers);
 
 /**
  * io_check_recovery_init() - prepare a device's recovery

@@ -13,91 +13,15 @@
 
 #ifdef __ASSEMBLY__
 
-/* Emit a struct io_check_stub, see below. */
-	.macro	io_check_stub start, end, pad, size, write
-	.pushsection .rodata.io_check, "a"
-	.balign	4
-	.long	\start - .
-	.long	\end - .
-	.long	\pad - .
-	.byte	\size, \write, 0, 0
-	.popsection
-	.endm
+#include <asm-generic/io_check_stub.h>
 
 #else /* !__ASSEMBLY__ */
 
-#include <linux/mm.h>
-#include <linux/pgtable.h>
 #include <linux/types.h>
 
 #ifdef CONFIG_HAVE_ARCH_IO_CHECK
 
-/*
- * One stub, or an access that is in line, where the architecture has a table of
- * them of its own, apart from the exception table.  start, end and pad are relative
- * to themselves; in line pad names the registers in use, in the architecture's way.
- */
-struct io_check_stub {
-	s32 start;	/* the access */
-	s32 end;	/* after the last instruction that it may be blamed on */
-	s32 pad;	/* where to continue after a fault */
-	u8 size;	/* in bytes */
-	u8 write;
-	u8 unused[2];
-};
-
-extern const struct io_check_stub __io_check_stubs[];
-extern const struct io_check_stub __io_check_stubs_end[];
-
-/* Assembly; not for calls from C, see the registers there */
-void __io_check_ld8(void);
-void __io_check_ld16(void);
-void __io_check_ld32(void);
-void __io_check_ld64(void);
-void __io_check_st8(void);
-void __io_check_st16(void);
-void __io_check_st32(void);
-void __io_check_st64(void);
-
-static __always_inline unsigned long io_check_address(const s32 *rel)
-{
-	return (unsigned long)rel + *rel;
-}
-
-/* For fault handlers, in real mode too: a bounded search in the kernel image. */
-static __always_inline const struct io_check_stub *
-io_check_find_stub(unsigned long ip)
-{
-	const struct io_check_stub *s;
-
-	for (s = __io_check_stubs; s < __io_check_stubs_end; s++)
-		if (ip >= io_check_address(&s->start) &&
-		    ip < io_check_address(&s->end))
-			return s;
-	return NULL;
-}
-
-/*
- * Decode what the table knows of a fault at @err->ip, with the cause of a fault
- * that says no more.  Returns the stub, or NULL where there is none.
- */
-static inline const struct io_check_stub *
-io_check_decode_stub(struct io_check_err *err)
-{
-	const struct io_check_stub *s = io_check_find_stub(err->ip);
-
-	err->cause = IO_CHECK_ABORT;
-	if (s) {
-		err->size = s->size;
-		err->write = s->write;
-	}
-	return s;
-}
-
-void arch_io_check_decode(struct io_check_err *err);
-
-/* For the negative tests: a load with nothing but an exception table entry. */
-u32 io_check_test_extable(const void __iomem *addr);
+#include <asm-generic/io_check_stub.h>
 
 /* May the value be that of a read that failed?  @ones has the bits of its size. */
 static __always_inline bool io_check_suspect(u64 val, u64 ones)
@@ -222,42 +146,11 @@ static inline bool arch_io_check_frozen(struct pci_dev *pdev)
 }
 #endif
 
-/*
- * Physical address of a mapped one; 0 if there is none, or a single entry maps
- * a gigabyte.  The tables of a mapping in use stay, so there is nothing to lock;
- * a BAR has no struct page.
- */
-#ifndef arch_io_check_phys
-static inline phys_addr_t arch_io_check_phys(const void __iomem *addr)
-{
-	unsigned long va = (__force unsigned long)addr;
-	pgd_t *pgd = pgd_offset_k(va);
-	p4d_t *p4d;
-	pud_t *pud;
-	pmd_t *pmd;
-	pte_t pte;
-
-	if (pgd_none(*pgd) || pgd_leaf(*pgd) || pgd_bad(*pgd))
-		return 0;
-	p4d = p4d_offset(pgd, va);
-	if (p4d_none(*p4d) || p4d_leaf(*p4d) || p4d_bad(*p4d))
-		return 0;
-	pud = pud_offset(p4d, va);
-	/* not every architecture has a pud_pfn() that may be called */
-	if (pud_none(*pud) || pud_leaf(*pud) || pud_bad(*pud))
-		return 0;
-	pmd = pmd_offset(pud, va);
-#ifdef CONFIG_HAVE_ARCH_HUGE_VMAP
-	if (pmd_leaf(*pmd))
-		return PFN_PHYS(pmd_pfn(*pmd)) | (va & ~PMD_MASK);
-#endif
-	if (pmd_none(*pmd) || pmd_bad(*pmd))
-		return 0;
-	pte = READ_ONCE(*pte_offset_kernel(pmd, va));
-	if (!pte_present(pte))
-		return 0;
-	return PFN_PHYS(pte_pfn(pte)) | (va & ~PAGE_MASK);
-}
+/* For the KUnit suites, and nobody else */
+#if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
+#define EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(sym)	EXPORT_SYMBOL_NS_GPL(sym, IO_CHECK_KUNIT)
+#else
+#define EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(sym)
 #endif
 
 /* For the negative tests: the boot parameter that turns the hook off */

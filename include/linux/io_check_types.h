@@ -3,6 +3,16 @@
  * What assembly, fault handlers and the tracepoint need of <linux/io_check.h>:
  * light, and without PCI.
  */
+/* A file's sessions are checked, or none is: whichever header comes first decides. */
+#ifdef IO_CHECK_OFF
+#define _IO_CHECK_IS_OFF
+#else
+#define _IO_CHECK_IS_ON
+#endif
+#if defined(_IO_CHECK_IS_OFF) && defined(_IO_CHECK_IS_ON)
+#error "define IO_CHECK_OFF before the first header that includes <linux/io_check_types.h>"
+#endif
+
 #ifndef _LINUX_IO_CHECK_TYPES_H
 #define _LINUX_IO_CHECK_TYPES_H
 

@@ -139,7 +139,7 @@ bool notrace io_check_fixup(struct pt_regs *regs, unsigned long status,
 	io_check_land(s, regs, status, addr);
 	return true;
 }
-EXPORT_SYMBOL_GPL(io_check_fixup);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_fixup);
 
 NOKPROBE_SYMBOL(io_check_fixup);
 

@@ -254,5 +254,6 @@ static struct kunit_suite powerpc_io_check_suite = {
 
 kunit_test_suite(powerpc_io_check_suite);
 
+MODULE_IMPORT_NS(IO_CHECK_KUNIT);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("KUnit tests of what checked accesses claim");

@@ -77,14 +77,13 @@ do {									\
 /* No arch_io_check_port(): ports go through the host bridge's own functions */
 
 #ifdef CONFIG_PCI_LBA
-enum io_check_cause lba_io_check_ones(phys_addr_t phys);
-void lba_io_check_enable(struct pci_dev *pdev);
+#include <asm/io_check_lba.h>
 
 /*
  * A read returned all-ones.  Below an LBA that is what a failed one returns
  * (lba_pci.c, "Hard Fail vs. Soft Fail"), and the LBA knows.
  */
-#define arch_io_check_ones(c, addr)	lba_io_check_ones(arch_io_check_phys(addr))
+#define arch_io_check_ones(c, addr)	lba_io_check_ones(addr)
 #define arch_io_check_empty(c, addr)	false
 #define arch_io_check_enable(pdev)	lba_io_check_enable(pdev)
 #endif

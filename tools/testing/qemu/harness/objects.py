@@ -21,6 +21,12 @@ def symbols(arch: str, *files, kinds: str = "") -> list[tuple[int, str]]:
                        re.M) if not kinds or kind in kinds]
 
 
+def undefined(arch: str, *files) -> set[str]:
+    """Names that objects want of others, without ppc64's dot."""
+    return {name.lstrip(".") for name in
+            re.findall(r"^ +U (\S+)$", tool(arch, "nm", "-u", *files), re.M)}
+
+
 def addresses(arch: str, vmlinux, kinds: str = "") -> dict[str, int]:
     """{name: address} of a kernel."""
     return {name: address for address, name in symbols(arch, vmlinux, kinds=kinds)}

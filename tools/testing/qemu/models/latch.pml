@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Latches, stamps and the sequence of drivers/pci/io_check.c, for Spin.
+ * Latches, stamps and the sequence of drivers/pci/io_check_latch.c, for Spin.
  *
  * Two functions below a bridge have sessions; a third party clears the bridge's latch, as
  * EDAC does; a host bridge's handler tells of an error that is latched nowhere.  A session

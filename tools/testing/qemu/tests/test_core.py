@@ -15,6 +15,7 @@ from common import (BASE, MUTANTS, TESTED, clean, green, kernel, mutant, mutants
 from harness import arches, paths, process, results
 from harness.guest import Boot
 from harness.machines import MACHINES
+from harness.objects import symbols, undefined
 
 MACHINE, ARCH, VARIANT = "powernv9", "ppc64", "on+builtin+inject"
 # Where no bus fails an access, the kernel's own injection has to give each cause
@@ -91,6 +92,44 @@ def test_neighbour(machine, arch, hba, args):
     result = process.run(boot)
     clean(result, boot.again())
     print(f"  RESETS  {result.figures()['resets']} for {result.figures()['told']} errors")
+
+
+def floors(text):
+    """Files of the core, from the ground up, as drivers/pci/io_check.h has them."""
+    return re.findall(r"^ \*\t(io_check\w*)\.c\t", text, re.M)
+
+
+def above(names, objects, headers):
+    """What floors have of those above them: symbols, and headers.
+
+    objects: {floor: (symbols it defines, symbols it wants)}; headers: {floor: its
+    includes}.
+    """
+    found = []
+    for at, name in enumerate(names):
+        higher = names[at + 1:]
+        found += [f"{name} calls {symbol} of {other}" for other in higher
+                  for symbol in sorted(objects[name][1] & objects[other][0])]
+        found += [f"{name} includes {other}.h" for other in higher
+                  if f"{other}.h" in headers[name]]
+    return found
+
+
+def test_floors():
+    """No file of the core calls or includes what is above it."""
+    kernel("patched", ARCH, VARIANT)
+    source = paths.BUILD / BASE / "patched/drivers/pci"
+    built = paths.object_dir(BASE, "patched", ARCH, VARIANT) / "drivers/pci"
+    names = floors((source / "io_check.h").read_text())
+    assert sorted(names) == sorted(f.stem for f in source.glob("io_check*.c"))
+    objects = {n: ({s for _, s in symbols(ARCH, built / f"{n}.o")},
+                   undefined(ARCH, built / f"{n}.o")) for n in names}
+    headers = {n: set(re.findall(r'#include [<"](?:linux/)?(io_check\w*\.h)',
+                                 "".join(f.read_text() for f in source.glob(f"{n}.[ch]"))))
+               for n in names}
+    assert not above(names, objects, headers)
+    # upside down most of them have
+    assert len(above(names[::-1], objects, headers)) > len(names)
 
 
 def test_mutants_apply():

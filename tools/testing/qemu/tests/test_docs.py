@@ -88,6 +88,7 @@ PAGE = """\
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/io_check.h>
+#include <linux/io_check_recovery.h>
 #include <linux/module.h>
 #include <linux/pci.h>
 
@@ -97,19 +98,41 @@ int chip_submit(struct chip *chip, u32 tag);
 """
 
 
-def test_guide_compiles():
-    """The driver on the guide's last page compiles, without a warning."""
+def guide_page():
+    """The driver on the guide's last page, whole."""
     guide = (TREE / "Documentation/driver-api/io-check.rst").read_text()
     page = re.search(r"^10\. All of it.*?code-block:: c\n\n(.*?)^\S", guide, re.M | re.S)
+    return PAGE + textwrap.dedent(page[1]) + "module_pci_driver(chip_driver);\n"
+
+
+def compiled(code, lax=False):
+    """What the compiler says of a driver, with W=1; lax if it may fail."""
     place = paths.BUILD / BASE / "page"
     place.mkdir(exist_ok=True)
     (place / "Makefile").write_text("obj-m := chip.o\n")
-    code = PAGE + textwrap.dedent(page[1]) + "module_pci_driver(chip_driver);\n"
+    (place / "chip.c").write_text(code)
+    return common.kernel("patched", "x86_64", "on", f"M={place}", "chip.o", "W=1", lax=lax)
+
+
+def test_guide_compiles():
+    """The driver on the guide's last page compiles, without a warning, also with its
+    option off."""
     common.kernel("patched", "x86_64", "on")
-    for text, good in (code, True), (code.replace("u32 id;\n\t", "u32 id, x;\n\t"), False):
-        (place / "chip.c").write_text(text)
-        log = common.kernel("patched", "x86_64", "on", f"M={place}", "chip.o", "W=1")
-        assert ("chip.c:" in log) != good, log
+    code = guide_page()
+    assert "chip.c:" in compiled(code.replace("u32 id;\n\t", "u32 id, x;\n\t"))
+    assert "chip.c:" not in compiled(code)
+    assert "chip.c:" not in compiled("#define IO_CHECK_OFF\n" + code)
+
+
+def test_option_takes_effect():
+    """IO_CHECK_OFF after a header that had the option on, or the other way round, does
+    not compile."""
+    common.kernel("patched", "x86_64", "on")
+    on, off = "#undef IO_CHECK_OFF\n", "#define IO_CHECK_OFF\n"
+    late = "#include <ras/ras_event.h>\n"
+    for first, then in (on, off), (off, on):
+        log = compiled(first + late + then + guide_page(), lax=True)
+        assert "define IO_CHECK_OFF before the first header" in log, log
 
 
 def htmldocs(source, output, *books):

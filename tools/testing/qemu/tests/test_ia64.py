@@ -159,7 +159,7 @@ def hook_output(where, edit=lambda text: text):
         taken("arch/ia64/include/asm/pal.h",
               r"^typedef struct pal_bus_check_info_s.*?^} pal_bus_check_info_t;"),
         taken("arch/ia64/include/asm/processor.h", r"^struct ia64_psr \{.*?^};"),
-        taken("include/asm-generic/io_check.h", r"^struct io_check_stub \{.*?^};"))))
+        taken("include/asm-generic/io_check_stub.h", r"^struct io_check_stub \{.*?^};"))))
     subprocess.run(["gcc", "-O1", "-w", f"-I{where}", "-o", where / "hook",
                     paths.QEMU / "tests/data/ia64_hook.c"], check=True)
     cases = "".join(f"{t} {target:x} {' '.join(map(str, rest))} {ip:x}\n"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Error-checked register access: pci_error_handlers of a driver with a recovery.
+ */
+
+#include <linux/export.h>
+#include <linux/pci.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+#include "io_check_recovery.h"
+
+/* Under rcu_read_lock(), or with the device's lock: the driver stays */
+static struct io_check_recovery *io_check_recovery_of(struct pci_dev *pdev)
+{
+	struct io_check_dev *idev = io_check_dev_find(pdev);
+
+	return idev ? READ_ONCE(idev->recovery) : NULL;
+}
+
+/*
+ * PCI error recovery, called by EEH, AER or DPC for an error that they found.  It joins a
+ * recovery that is under way.
+ */
+static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
+						pci_channel_state_t state)
+{
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	if (!r || !io_check_armed(r) || io_check_dead(r))
+		return PCI_ERS_RESULT_DISCONNECT;
+	if (state == pci_channel_io_perm_failure) {
+		set_bit(IO_CHECK_R_FAILED, &r->flags);
+		set_bit(IO_CHECK_R_RECOVERING, &r->flags);
+		io_check_dev_recovers(pdev, true);
+		if (r->ops->quiesce)
+			r->ops->quiesce(r);
+		io_check_mask_irq(r);
+		cancel_delayed_work_sync(&r->work);
+		/* the work may have given it up by itself */
+		if (io_check_dead(r))
+			io_check_recovery_done(r);
+		else
+			io_check_recovery_give_up(r);
+		return PCI_ERS_RESULT_DISCONNECT;
+	}
+	if (state == pci_channel_io_frozen) {
+		io_check_dev_thawed(pdev, false);
+		set_bit(RECOVERY_FROZEN, &r->flags);
+	}
+	set_bit(IO_CHECK_R_FAILED, &r->flags);
+	io_check_recovery_start(r, NULL);
+	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
+						PCI_ERS_RESULT_CAN_RECOVER;
+}
+
+static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
+{
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	return r && !io_check_wait(r) ? PCI_ERS_RESULT_RECOVERED :
+					PCI_ERS_RESULT_DISCONNECT;
+}
+
+/* From the top down: the lower ones are not reached before */
+static void io_check_restore(struct pci_dev *pdev)
+{
+	struct pci_dev *bridge = io_check_own_bridge(pdev);
+
+	if (bridge)
+		io_check_restore(bridge);
+	pci_restore_state(pdev);
+	pci_save_state(pdev);
+}
+
+static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
+{
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	/* others below the port may have asked for the reset */
+	if (!r || !io_check_armed(r) || io_check_dead(r))
+		return PCI_ERS_RESULT_DISCONNECT;
+	io_check_restore(pdev);
+	/* AER says so no sooner than resume; without it each access fails */
+	io_check_dev_thawed(pdev, true);
+	clear_bit(RECOVERY_FROZEN, &r->flags);
+	return io_check_mmio_enabled(pdev);
+}
+
+const struct pci_error_handlers io_check_error_handlers = {
+	.error_detected	= io_check_error_detected,
+	.mmio_enabled	= io_check_mmio_enabled,
+	.slot_reset	= io_check_slot_reset,
+};
+EXPORT_SYMBOL_GPL(io_check_error_handlers);
