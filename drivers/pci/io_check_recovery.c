@@ -43,8 +43,13 @@ static bool keep_irq;
 module_param(keep_irq, bool, 0);
 MODULE_PARM_DESC(keep_irq,
 		 "negative test: do not silence the interrupt of a failing device");
+static bool no_intx_masking;
+module_param(no_intx_masking, bool, 0);
+MODULE_PARM_DESC(no_intx_masking,
+		 "test: as if no device could mask its INTx, as those before PCI 2.3");
 #else
 #define keep_irq	false
+#define no_intx_masking	false
 #endif
 
 /* No handler of the device's interrupts runs with what it read before. */
@@ -88,15 +93,19 @@ bool io_check_mask_irq(struct io_check_recovery *r)
 	/* an MSI comes once, and no read of the device has to end it */
 	if (keep_irq || pci_dev_msi_enabled(pdev))
 		return true;
-	if (!pdev->broken_intx_masking)
+	if (!pdev->broken_intx_masking && !no_intx_masking)
 		return pci_check_and_mask_intx(pdev);
+	/* whatever comes now is the kernel's spurious interrupt, until it is freed */
+	if (test_bit(RECOVERY_EXITED, &r->flags))
+		return false;
 	if (!test_and_set_bit(RECOVERY_IRQ_OFF, &r->flags))
 		disable_irq_nosync(pdev->irq);
 	/* pairs with io_check_recovery_exit(): one of the two gives it back */
 	smp_mb__after_atomic();
-	if (test_bit(RECOVERY_EXITED, &r->flags))
-		io_check_irq_on(r);
-	return true;
+	if (!test_bit(RECOVERY_EXITED, &r->flags))
+		return true;
+	io_check_irq_on(r);
+	return false;
 }
 EXPORT_SYMBOL_GPL(io_check_mask_irq);
 
@@ -132,6 +141,7 @@ void io_check_recovery_start(struct io_check_recovery *r,
 		set_bit(RECOVERY_OVER_LIMIT, &r->flags);
 	r->since = jiffies + delay;
 	r->heard = r->since;
+	r->reachable = r->since;
 	r->absent = 0;
 	queue_delayed_work(r->wq, &r->work, delay);
 }
@@ -252,7 +262,8 @@ static bool io_check_recovery_removed(struct io_check_recovery *r)
  * Look ten times a second whether the device answers, reset it when it does, and
  * start again when an access fails in the reset.  One that does not answer for
  * dead_timeout is given up, and later one that answers and cannot be reset.  A
- * device that the platform has isolated is left alone until its slot was reset.
+ * device that the platform has isolated is left alone until its slot was reset, which
+ * takes as long as the platform lets it.
  */
 static void io_check_recovery_step(struct io_check_recovery *r)
 {
@@ -271,8 +282,10 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 	if (test_bit(RECOVERY_FROZEN, &r->flags) && !arch_io_check_frozen(pdev) &&
 	    !io_check_isolated(pdev))
 		clear_bit(RECOVERY_FROZEN, &r->flags);
-	if (!test_bit(RECOVERY_FROZEN, &r->flags) && io_check_alive(pdev, NULL) &&
-	    r->ops->answers(r)) {
+	if (test_bit(RECOVERY_FROZEN, &r->flags)) {
+		r->heard = jiffies;
+		r->reachable = jiffies;
+	} else if (io_check_alive(pdev, NULL) && r->ops->answers(r)) {
 		/*
 		 * queuecommand runs in RCU read sections, and asks first: after
 		 * these two no request is on its way to the device.
@@ -287,6 +300,8 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 			/* one may have failed since: then it was not queued */
 			if (io_check_has_failed(r))
 				io_check_recovery_start(r, NULL);
+			else if (r->ops->resume)
+				queue_work(system_unbound_wq, &r->resume);
 			pci_info(pdev, "io_check: recovered after %u ms\n",
 				 jiffies_to_msecs(jiffies - start));
 			return;
@@ -303,9 +318,9 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 		pci_err(pdev, "io_check: no answer for %u s, offline\n",
 			jiffies_to_msecs(jiffies - r->heard) / 1000);
 		io_check_recovery_give_up(r);
-	} else if (time_after(jiffies, start + IO_CHECK_RESET_TIMEOUTS * limit)) {
+	} else if (time_after(jiffies, r->reachable + IO_CHECK_RESET_TIMEOUTS * limit)) {
 		pci_err(pdev, "io_check: it answers, but no reset worked for %u s, offline\n",
-			jiffies_to_msecs(jiffies - start) / 1000);
+			jiffies_to_msecs(jiffies - r->reachable) / 1000);
 		io_check_recovery_give_up(r);
 	} else {
 		queue_delayed_work(r->wq, &r->work,
@@ -322,6 +337,14 @@ static void io_check_recovery_work(struct work_struct *work)
 	pm_runtime_get_sync(&r->pdev->dev);
 	io_check_recovery_step(r);
 	pm_runtime_put(&r->pdev->dev);
+}
+
+/* The recovery's work must not wait for what this waits for. */
+static void io_check_recovery_resume(struct work_struct *work)
+{
+	struct io_check_recovery *r = container_of(work, struct io_check_recovery, resume);
+
+	r->ops->resume(r);
 }
 
 /**
@@ -372,6 +395,7 @@ int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
 	r->ops = ops;
 	init_waitqueue_head(&r->wait);
 	INIT_DELAYED_WORK(&r->work, io_check_recovery_work);
+	INIT_WORK(&r->resume, io_check_recovery_resume);
 	r->wq = alloc_ordered_workqueue("io_check_%s", WQ_MEM_RECLAIM,
 					pci_name(pdev));
 	if (!r->wq)
@@ -424,6 +448,7 @@ void io_check_recovery_exit(struct io_check_recovery *r)
 	/* nobody else would complete the commands */
 	if (io_check_recovering(r))
 		io_check_recovery_give_up(r);
+	cancel_work_sync(&r->resume);
 	rcu_read_lock();
 	idev = io_check_dev_find(r->pdev);
 	if (idev)

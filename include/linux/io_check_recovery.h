@@ -26,6 +26,9 @@ struct io_check_recovery;
  * @reset: stop DMA, reset the device, give its commands back to be retried;
  *	0, or an error to be called again.  No handler of the device and no
  *	request runs meanwhile.  Process context
+ * @resume: the device takes requests again: what is to be looked for after a reset, and
+ *	may wait for requests; or NULL.  In work of its own, which no recovery waits for:
+ *	a further one may begin, and have its end, meanwhile.  Process context
  * @offline: the device is given up, at remove as well: stop DMA with Bus Master,
  *	and fail all commands.  Process context
  */
@@ -33,6 +36,7 @@ struct io_check_recovery_ops {
 	void (*quiesce)(struct io_check_recovery *r);
 	bool (*answers)(struct io_check_recovery *r);
 	int (*reset)(struct io_check_recovery *r);
+	void (*resume)(struct io_check_recovery *r);
 	void (*offline)(struct io_check_recovery *r);
 };
 
@@ -50,10 +54,12 @@ struct io_check_recovery_ops {
  * @ops: the driver's part
  * @flags: IO_CHECK_R_*, and others
  * @since: when it began, in jiffies
- * @heard: when the device last answered, or @since
+ * @heard: when the device last answered, or was isolated, or @since
+ * @reachable: since when it is not isolated, or @since
  * @absent: polls since it last answered configuration cycles
  * @wq: it waits for resets that others began, and those may flush theirs
  * @work: the recovery
+ * @resume: the driver's part after it
  * @wait: for its end
  */
 struct io_check_recovery {
@@ -62,9 +68,11 @@ struct io_check_recovery {
 	unsigned long flags;
 	unsigned long since;
 	unsigned long heard;
+	unsigned long reachable;
 	unsigned int absent;
 	struct workqueue_struct *wq;
 	struct delayed_work work;
+	struct work_struct resume;
 	wait_queue_head_t wait;
 };
 

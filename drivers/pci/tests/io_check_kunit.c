@@ -9,6 +9,7 @@
 
 #include <kunit/test.h>
 #include <linux/aer.h>
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/interrupt.h>
@@ -1273,6 +1274,13 @@ static void test_timed_out(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+static void began(struct io_check_recovery *r, int seconds)
+{
+	r->since -= seconds * HZ;
+	r->heard = r->since;
+	r->reachable = r->since;
+}
+
 /* A recovery that began long ago, and what the device answers from now on */
 static struct io_check_recovery *long_recovery(struct kunit *test, int seconds,
 					       u32 answer)
@@ -1283,8 +1291,7 @@ static struct io_check_recovery *long_recovery(struct kunit *test, int seconds,
 	*(u32 *)(k->mem + SENTINEL) = 0;
 	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
 	*(u32 *)(k->mem + SENTINEL) = answer;
-	r->since -= seconds * HZ;
-	r->heard = r->since;
+	began(r, seconds);
 	return r;
 }
 
@@ -1375,6 +1382,23 @@ static void test_late_frozen(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+/* A slot's reset takes as long as the platform lets it. */
+static void test_frozen_for_long(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	struct io_check_err err = { .cause = IO_CHECK_FROZEN, .error = -EAGAIN, .bar = -1 };
+
+	k->pdev->error_state = pci_channel_io_frozen;
+	io_check_recovery_error(r, &err);
+	began(r, 100);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ETIMEDOUT);
+	WRITE_ONCE(k->idev->target.thawed, true);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	k->pdev->error_state = pci_channel_io_normal;
+	io_check_recovery_exit(r);
+}
+
 /* As if the work had given the device up while error_detected() began */
 static void dies_meanwhile(struct io_check_recovery *r)
 {
@@ -1440,8 +1464,8 @@ static void test_line_given_back(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, irqd_irq_disabled(irq_get_irq_data(irq)));
 	io_check_recovery_exit(r);
 	KUNIT_EXPECT_FALSE(test, irqd_irq_disabled(irq_get_irq_data(irq)));
-	/* the handler, on another CPU */
-	io_check_mask_irq(r);
+	/* the handler, on another CPU: it has nothing to say any more */
+	KUNIT_EXPECT_FALSE(test, io_check_mask_irq(r));
 	KUNIT_EXPECT_FALSE(test, irqd_irq_disabled(irq_get_irq_data(irq)));
 	free_irq(irq, k);
 	irq_free_desc(irq);
@@ -1525,6 +1549,42 @@ static void test_handlers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_normal) ==
 			  PCI_ERS_RESULT_DISCONNECT);
 	KUNIT_EXPECT_EQ(test, f->resets, 3);
+	io_check_recovery_exit(r);
+}
+
+/* What follows a recovery holds up no further one, and follows that as well. */
+static DECLARE_COMPLETION(resume_may_end);
+static int resumes;
+
+static void slow_resume(struct io_check_recovery *r)
+{
+	WRITE_ONCE(resumes, resumes + 1);
+	wait_for_completion_timeout(&resume_may_end, 10 * HZ);
+}
+
+static void test_slow_resume(struct kunit *test)
+{
+	static const struct io_check_recovery_ops ops = {
+		.answers = fake_answers,
+		.reset = fake_reset,
+		.resume = slow_resume,
+		.offline = fake_offline,
+	};
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	int i;
+
+	r->ops = &ops;
+	resumes = 0;
+	reinit_completion(&resume_may_end);
+	KUNIT_EXPECT_EQ(test, fails(r, false), 0);
+	for (i = 0; i < 100 && !READ_ONCE(resumes); i++)
+		msleep(20);
+	KUNIT_EXPECT_EQ(test, resumes, 1);
+	KUNIT_EXPECT_EQ(test, fails(r, false), 0);
+	KUNIT_EXPECT_EQ(test, resumes, 1);
+	complete_all(&resume_may_end);
+	flush_work(&r->resume);
+	KUNIT_EXPECT_EQ(test, resumes, 2);
 	io_check_recovery_exit(r);
 }
 
@@ -1915,11 +1975,13 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_answers_between),
 	KUNIT_CASE(test_resets_fail),
 	KUNIT_CASE(test_late_frozen),
+	KUNIT_CASE(test_frozen_for_long),
 	KUNIT_CASE(test_removed_and_given_up),
 	KUNIT_CASE(test_removed_offline),
 	KUNIT_CASE(test_line_given_back),
 	KUNIT_CASE(test_state),
 	KUNIT_CASE(test_handlers),
+	KUNIT_CASE(test_slow_resume),
 	KUNIT_CASE(test_removed),
 	KUNIT_CASE(test_native),
 	KUNIT_CASE(test_limit),

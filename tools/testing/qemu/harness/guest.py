@@ -20,11 +20,13 @@ class Disk:
     iops  limit of I/Os a second, or 0; a limited disk calls itself SLOW
     unit  bytes that count for an I/O of the limit, a larger one for several;
           0: each counts for one
+    removable  its medium may change
     """
 
     hba: int = 0
     iops: int = 0
     unit: int = 0
+    removable: bool = False
 
     MIB = 64
 
@@ -189,7 +191,8 @@ def adapters(boot: Boot) -> list[str]:
         wwn = f",wwn={0x5000c50015ea7100 + n:#x}" if boot.driver.wwn else ""
         arguments += [
             "-drive", f"if=none,id=disk{n},format=raw,file={image}{throttle}",
-            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0{wwn}{product}"]
+            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0{wwn}{product}" +
+            ",removable=on" * disk.removable]
     return arguments
 
 

@@ -81,6 +81,18 @@ settle()
 	[ $tries -lt 150 ]
 }
 
+# Interrupt handlers of the driver, and its adapters
+handlers()
+{
+	grep -oE 'ioc[0-9]+|sym53c8xx' /proc/interrupts | wc -l
+}
+
+bound()
+{
+	set -- "$drv"/*:*
+	[ -e "$1" ] && echo $# || echo 0
+}
+
 io()
 {
 	start_fio /tmp/sweep "$near" --rw=write --bs=4k --io_size=16k \
@@ -272,6 +284,7 @@ while [ "$n" -le "$last" ]; do
 	[ ! -e "$inject" ] || { echo 0 > "$inject/nth"; echo 0 > "$inject/then"; }
 	echo 0 > $debugfs/next_nth
 	if [ ! -e "$dev/driver" ]; then
+		[ "$(handlers)" -le "$(bound)" ] || rc=interrupt
 		echo "$bdf" > "$drv/bind" || rc=bind
 	fi
 	settle || rc=settle
