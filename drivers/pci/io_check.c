@@ -89,10 +89,8 @@ void __io_check_begin(struct io_check *c)
 	}
 	if (err.cause)
 		io_check_fail(c, &err);
-#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	if (io_check_hooks.inject_begin)
 		io_check_hooks.inject_begin(c);
-#endif
 }
 EXPORT_SYMBOL_GPL(__io_check_begin);
 
@@ -171,11 +169,9 @@ u64 __io_check_slow_read(struct io_check *c, const void __iomem *addr,
 
 	if (__io_check_stopped(c))
 		return ones;
-#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	if (c->stop & IO_CHECK_STOP_INJECT &&
 	    io_check_hooks.inject_read(c, addr, size, _RET_IP_, &val))
 		return val;
-#endif
 	val = io_check_do_read(c, addr, size);
 	if (!io_check_suspect(val, ones))
 		return val;
@@ -187,11 +183,9 @@ void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
 {
 	if (__io_check_stopped(c))
 		return;
-#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	if (c->stop & IO_CHECK_STOP_INJECT &&
 	    io_check_hooks.inject_write(c, val, addr, size, _RET_IP_))
 		return;
-#endif
 	io_check_do_write(c, val, addr, size);
 }
 

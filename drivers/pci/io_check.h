@@ -46,14 +46,12 @@ struct io_check_hooks {
 	void (*end)(struct io_check *c);
 	void (*record)(struct io_check_err *err);
 	bool (*thawed)(struct pci_dev *pdev);
-#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	void (*inject_begin)(struct io_check *c);
 	bool (*inject_read)(struct io_check *c, const void __iomem *addr,
 			    unsigned int size, unsigned long ip, u64 *val);
 	bool (*inject_write)(struct io_check *c, u64 val, void __iomem *addr,
 			     unsigned int size, unsigned long ip);
 	u16 (*inject_status)(struct io_check *c);
-#endif
 };
 
 extern struct io_check_hooks io_check_hooks;

@@ -111,16 +111,14 @@ static void io_check_harvest_end(struct io_check *c)
 {
 	struct io_check_found found;
 	struct io_check_err err = { };
-	u16 __maybe_unused injected;
+	u16 injected;
 
 	io_check_harvest(c->pdev, PCI_STATUS_ERROR_BITS, true, &found);
-#ifdef CONFIG_IO_CHECK_FAULT_INJECTION
 	if (io_check_hooks.inject_status) {
 		injected = io_check_hooks.inject_status(c);
 		found.status |= injected;
 		found.own |= io_check_status_causes(injected);
 	}
-#endif
 	err.value = found.status;
 	err.cause = io_check_worst(found.own | found.others);
 	err.shared = !found.own;

@@ -122,7 +122,8 @@ static void io_check_unmask_irq(struct io_check_recovery *r)
 /*
  * The one beginning of a recovery: silence the device, and leave the rest to the work.
  * @err is the access that failed, or NULL if the platform tells of an error, which it
- * has logged.  In any context but NMI, under rcu_read_lock().
+ * has logged.  In any context but NMI; io_check_recovery_exit() waits for it by RCU, for
+ * the work, or by the device's lock.
  */
 void io_check_recovery_start(struct io_check_recovery *r,
 			     const struct io_check_err *err)
