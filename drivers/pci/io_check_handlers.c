@@ -82,7 +82,6 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 	io_check_restore(pdev);
 	/* AER says so no sooner than resume; without it each access fails */
 	io_check_dev_thawed(pdev, true);
-	clear_bit(RECOVERY_FROZEN, &r->flags);
 	return io_check_mmio_enabled(pdev);
 }
 
