@@ -175,6 +175,38 @@ int io_check_recovery_error(struct io_check_recovery *r,
 EXPORT_SYMBOL_GPL(io_check_recovery_error);
 
 /**
+ * io_check_recovery_join() - begin the recovery of what a reset of something else resets
+ * @r: recovery of another function of the same chip
+ *
+ * Its own work calls its @reset as well, which may find that all is done.
+ *
+ * Context: Process, may sleep.
+ * Return: true if no handler of its interrupts and no request of it runs until its end,
+ *	false if it has no recovery: its driver is not ready for commands.
+ */
+bool io_check_recovery_join(struct io_check_recovery *r)
+{
+	bool joined;
+
+	/* io_check_recovery_exit() waits for this */
+	rcu_read_lock();
+	joined = io_check_armed(r) && !io_check_dead(r);
+	if (joined) {
+		/* for its interrupt handler */
+		set_bit(IO_CHECK_R_FAILED, &r->flags);
+		io_check_recovery_start(r, NULL);
+	}
+	rcu_read_unlock();
+	if (!joined)
+		return false;
+	synchronize_rcu();
+	io_check_synchronize_irqs(r->pdev);
+	clear_bit(IO_CHECK_R_FAILED, &r->flags);
+	return true;
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_join);
+
+/**
  * io_check_doubt() - recover from a value that a living device cannot give
  * @r: the device's recovery
  *
@@ -373,6 +405,15 @@ struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
 	return NULL;
 }
 
+/* What a reset of the slot loses; the PCI core drops it when it resumes the device. */
+static void io_check_save_state(struct pci_dev *pdev)
+{
+	while (pdev && pci_device_is_present(pdev)) {
+		pci_save_state(pdev);
+		pdev = io_check_own_bridge(pdev);
+	}
+}
+
 /**
  * io_check_recovery_init() - prepare a device's recovery
  * @r: the recovery, all zeros
@@ -387,11 +428,9 @@ struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
 int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
 			   const struct io_check_recovery_ops *ops)
 {
-	struct pci_dev *bridge = pdev;
 	struct io_check_dev *idev;
 
-	while ((bridge = io_check_own_bridge(bridge)))
-		pci_save_state(bridge);
+	io_check_save_state(pdev);
 	r->pdev = pdev;
 	r->ops = ops;
 	init_waitqueue_head(&r->wait);
@@ -428,6 +467,59 @@ int io_check_recovery_arm(struct io_check_recovery *r)
 	return -EIO;
 }
 EXPORT_SYMBOL_GPL(io_check_recovery_arm);
+
+/**
+ * io_check_recovery_disarm() - no further recovery, for the driver's suspend
+ * @r: the device's recovery
+ *
+ * Waits for the one that is under way, and for the work that follows it, so the device
+ * still has to take requests.  From here to io_check_recovery_rearm() a failed access
+ * gives its error, and that is all.
+ *
+ * Context: Process, with the device's lock, may sleep as io_check_wait() does.
+ * Return: 0, or -ENODEV if the device is offline.
+ */
+int io_check_recovery_disarm(struct io_check_recovery *r)
+{
+	for (;;) {
+		if (io_check_wait(r))
+			return -ENODEV;
+		/* which queues what follows after it has said that it is over */
+		flush_work(&r->work.work);
+		flush_work(&r->resume);
+		clear_bit(IO_CHECK_R_ARMED, &r->flags);
+		/* who saw it armed has begun a recovery by then */
+		synchronize_rcu();
+		if (!io_check_recovering(r) && !work_pending(&r->resume))
+			return 0;
+		/* the work may have run meanwhile, and done nothing */
+		set_bit(IO_CHECK_R_ARMED, &r->flags);
+		queue_delayed_work(r->wq, &r->work, 0);
+	}
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_disarm);
+
+/**
+ * io_check_recovery_rearm() - what io_check_recovery_disarm() undid
+ * @r: the recovery of a device that has its interrupt handler again
+ * @reset: it is not ready for commands
+ *
+ * That, or an access that has failed meanwhile, begins a recovery, which resets it.
+ *
+ * Context: Process, with the device's lock.
+ */
+void io_check_recovery_rearm(struct io_check_recovery *r, bool reset)
+{
+	if (io_check_dead(r))
+		return;
+	io_check_save_state(r->pdev);
+	set_bit(IO_CHECK_R_ARMED, &r->flags);
+	/* pairs with io_check_recovery_error() */
+	smp_mb__after_atomic();
+	if (reset || io_check_has_failed(r))
+		io_check_recovery_start(r, NULL);
+}
+EXPORT_SYMBOL_GPL(io_check_recovery_rearm);
 
 /**
  * io_check_recovery_exit() - end it, for the driver's remove

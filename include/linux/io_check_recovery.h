@@ -111,9 +111,12 @@ extern const struct pci_error_handlers io_check_error_handlers;
 int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
 			   const struct io_check_recovery_ops *ops);
 int io_check_recovery_arm(struct io_check_recovery *r);
+int io_check_recovery_disarm(struct io_check_recovery *r);
+void io_check_recovery_rearm(struct io_check_recovery *r, bool reset);
 void io_check_recovery_exit(struct io_check_recovery *r);
 int io_check_recovery_error(struct io_check_recovery *r,
 			    const struct io_check_err *err);
+bool io_check_recovery_join(struct io_check_recovery *r);
 bool io_check_doubt(struct io_check_recovery *r);
 bool io_check_timed_out(struct io_check_recovery *r);
 int io_check_wait(struct io_check_recovery *r);
@@ -136,6 +139,8 @@ struct io_check_recovery {
 #define io_check_mask_irq(r)		false
 #define io_check_recovery_init(r, pdev, ops)	0
 #define io_check_recovery_arm(r)	0
+#define io_check_recovery_disarm(r)	0
+#define io_check_recovery_rearm(r, reset)	((void)0)
 #define io_check_recovery_exit(r)	((void)0)
 #define io_check_recovery_error(r, err)	0
 

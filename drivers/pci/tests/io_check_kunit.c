@@ -1588,6 +1588,81 @@ static void test_slow_resume(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+static void late_resume(struct io_check_recovery *r)
+{
+	msleep(100);
+	WRITE_ONCE(resumes, resumes + 1);
+}
+
+/* A suspend waits for the recovery and what follows it; a failure later is resume's. */
+static void test_suspend(struct kunit *test)
+{
+	static const struct io_check_recovery_ops ops = {
+		.answers = fake_answers,
+		.reset = fake_reset,
+		.resume = late_resume,
+		.offline = fake_offline,
+	};
+	const struct pci_error_handlers *h = &io_check_error_handlers;
+	struct io_check_kunit *k = test->priv;
+	struct io_check_err err = { .cause = IO_CHECK_NO_RESPONSE, .error = -ENXIO, .bar = -1 };
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	r->ops = &ops;
+	resumes = 0;
+	KUNIT_EXPECT_EQ(test, io_check_recovery_error(r, &err), -ENXIO);
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), 0);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	KUNIT_EXPECT_EQ(test, resumes, 1);
+	/* nothing failed: nothing is reset, but a slot may be later */
+	k->pdev->state_saved = false;
+	io_check_recovery_rearm(r, false);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	KUNIT_EXPECT_TRUE(test, k->pdev->state_saved);
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), 0);
+	KUNIT_EXPECT_EQ(test, io_check_recovery_error(r, &err), -ENXIO);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	io_check_recovery_rearm(r, false);
+	KUNIT_EXPECT_TRUE(test, io_check_recovering(r));
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 2);
+	/* the driver could not bring it up, for whatever reason */
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), 0);
+	io_check_recovery_rearm(r, true);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 3);
+	/* one that is offline stays so */
+	h->error_detected(k->pdev, pci_channel_io_perm_failure);
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), -ENODEV);
+	io_check_recovery_rearm(r, true);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	io_check_recovery_exit(r);
+}
+
+/* Who resets a whole chip begins the recovery of its other function. */
+static void test_join(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = fake_recovery(test, 0);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	KUNIT_EXPECT_TRUE(test, io_check_recovery_join(r));
+	/* the gate is shut; its registers are the reset's */
+	KUNIT_EXPECT_TRUE(test, f->resets || io_check_closed(r));
+	KUNIT_EXPECT_FALSE(test, io_check_has_failed(r));
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), 0);
+	KUNIT_EXPECT_FALSE(test, io_check_recovery_join(r));
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	io_check_recovery_rearm(r, false);
+	io_check_error_handlers.error_detected(k->pdev, pci_channel_io_perm_failure);
+	KUNIT_EXPECT_FALSE(test, io_check_recovery_join(r));
+	io_check_recovery_exit(r);
+}
+
 /* A device that was removed before anybody saw it fail */
 static void test_removed(struct kunit *test)
 {
@@ -1982,6 +2057,8 @@ static struct kunit_case io_check_cases[] = {
 	KUNIT_CASE(test_state),
 	KUNIT_CASE(test_handlers),
 	KUNIT_CASE(test_slow_resume),
+	KUNIT_CASE(test_suspend),
+	KUNIT_CASE(test_join),
 	KUNIT_CASE(test_removed),
 	KUNIT_CASE(test_native),
 	KUNIT_CASE(test_limit),
