@@ -45,6 +45,7 @@ class Boot:
              one, and longer by as much as it has not; past it QEMU is killed
     log      directory for console.log, results.ktap and the files of ports
     disks    Disks, on adapters of the driver hba
+    adapters bus= properties of these, in place of the machine's
     ports    names of virtio serial ports that the guest writes to
     plan     an inject.Plan, or None
     monitor  pairs: a text of the console, and what QEMU's monitor is told then
@@ -67,6 +68,7 @@ class Boot:
     timeout: float = 120
     log: Path | None = None
     disks: tuple = ()
+    adapters: tuple = ()
     ports: tuple = ()
     hba: str = "fusion"
     plan: object = None
@@ -178,7 +180,7 @@ def adapters(boot: Boot) -> list[str]:
     arguments = []
     for n in range(1 + any(disk.hba for disk in boot.disks)):
         arguments += ["-device", f"{boot.driver.device},id=hba{n}" +
-                      on_bus(boot.model.adapters[n])]
+                      on_bus((boot.adapters or boot.model.adapters)[n])]
     for n, disk in enumerate(boot.disks):
         image = boot.log / f"disk{n}.raw"
         image.unlink(missing_ok=True)

@@ -15,6 +15,9 @@ from harness.drivers import DRIVERS
 from harness.guest import Boot
 from harness.machines import MACHINES
 
+# of two functions, by machine
+SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
+
 slots = on_machines([g for g in GUESTS if MACHINES[g[0]].slots], "machine,arch,smp,hba")
 
 
@@ -128,6 +131,40 @@ def test_removable(machine, arch, smp, hba):
     disks = [dataclasses.replace(disk, removable=True) for disk in demo.layout(3)]
     sound(*run(machine, arch, smp, hba, "storm", 3, 9, tag="removable",
                disks=tuple(disks)))
+
+
+def functions(machine):
+    """bus= properties of two functions in one slot."""
+    bus = SLOTS[machine]
+    return {"adapters": (f"{bus}.0,multifunction=on", f"{bus}.1")}
+
+
+@pytest.mark.slow
+@guests("fusion")
+def test_two_functions(machine, arch, smp, hba):
+    """Two functions in a slot, which the driver takes for one chip: one reset for both.
+
+    QEMU's are not reset with each other, so what a real chip's reset does is not shown.
+    """
+    if machine not in SLOTS:
+        pytest.skip("no slot for two functions")
+    result, again = run(machine, arch, smp, hba, "storm", 10, 2, tag="functions",
+                        **functions(machine))
+    sound(result, again)
+    text = result.console.read_text()
+    recovered = [len(re.findall(rf"\.{n}: io_check: recovered", text)) for n in (0, 1)]
+    assert recovered[0] == recovered[1] >= 5, again
+    assert len(re.findall("Initiating recovery", text)) == recovered[0], again
+
+
+@pytest.mark.slow
+@guests("fusion")
+def test_one_function_dies(machine, arch, smp, hba):
+    """What is left of a chip with two functions goes on."""
+    if machine not in SLOTS:
+        pytest.skip("no slot for two functions")
+    sound(*run(machine, arch, smp, hba, "death", "-u", 5, tag="functions",
+               **functions(machine)))
 
 
 @guests("fusion")

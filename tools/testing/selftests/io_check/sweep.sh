@@ -18,6 +18,8 @@
 #	abort	the abort of commands that the slow disk has not done in time
 #	rare	commands of the driver's /proc/scsi file, and one that is sent more
 #		data than it has room for (sym53c8xx)
+#	suspend	suspend and resume of all devices, and of nothing else; either
+#		may fail
 #	unbind	the driver's remove
 #	probe	the driver's probe; it may fail, the next one may not
 #
@@ -49,6 +51,11 @@ case ${drv##*/} in
 mpt*) fusion=1 scopes="device host" ;;
 *) fusion='' scopes="device bus host" ;;
 esac
+if [ "$phase" = suspend ]; then
+	[ -w /sys/power/pm_test ] || skip "no /sys/power/pm_test: CONFIG_PM_DEBUG?"
+	echo devices > /sys/power/pm_test
+	echo 0 > /sys/module/suspend/parameters/pm_test_delay
+fi
 count=$(echo "$near" | wc -w)
 regs=$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1)
 
@@ -219,6 +226,7 @@ run_phase()
 		echo setdebug > "/proc/scsi/sym53c8xx/${host##*/host}"
 		io
 		;;
+	suspend) echo freeze > /sys/power/state || injected_now ;;
 	unbind) echo "$bdf" > "$drv/unbind" ;;
 	probe)
 		echo "$bdf" > "$drv/unbind"
