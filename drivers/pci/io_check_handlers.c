@@ -26,7 +26,7 @@ static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 {
 	struct io_check_recovery *r = io_check_recovery_of(pdev);
 
-	if (!r || !io_check_armed(r) || io_check_dead(r))
+	if (!r || io_check_dead(r))
 		return PCI_ERS_RESULT_DISCONNECT;
 	if (state == pci_channel_io_perm_failure) {
 		set_bit(IO_CHECK_R_FAILED, &r->flags);
@@ -48,7 +48,9 @@ static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 		set_bit(RECOVERY_FROZEN, &r->flags);
 	}
 	set_bit(IO_CHECK_R_FAILED, &r->flags);
-	io_check_recovery_start(r, NULL);
+	/* else it is suspended, and that is left to its resume */
+	if (io_check_armed(r))
+		io_check_recovery_start(r, NULL);
 	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
 						PCI_ERS_RESULT_CAN_RECOVER;
 }
@@ -77,7 +79,7 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 	struct io_check_recovery *r = io_check_recovery_of(pdev);
 
 	/* others below the port may have asked for the reset */
-	if (!r || !io_check_armed(r) || io_check_dead(r))
+	if (!r || io_check_dead(r))
 		return PCI_ERS_RESULT_DISCONNECT;
 	io_check_restore(pdev);
 	/* AER says so no sooner than resume; without it each access fails */

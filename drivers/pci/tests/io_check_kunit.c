@@ -1633,6 +1633,15 @@ static void test_suspend(struct kunit *test)
 	io_check_recovery_rearm(r, true);
 	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
 	KUNIT_EXPECT_EQ(test, f->resets, 3);
+	/* what AER says of one that is suspended is not its end */
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), 0);
+	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_normal) ==
+			  PCI_ERS_RESULT_CAN_RECOVER);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	KUNIT_EXPECT_TRUE(test, h->mmio_enabled(k->pdev) == PCI_ERS_RESULT_RECOVERED);
+	io_check_recovery_rearm(r, false);
+	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 4);
 	/* one that is offline stays so */
 	h->error_detected(k->pdev, pci_channel_io_perm_failure);
 	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), -ENODEV);
