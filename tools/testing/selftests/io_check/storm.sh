@@ -4,20 +4,21 @@
 # Verified I/O to all disks of QEMU's while the first adapter, its driver
 # bound, loses its memory decoding again and again.
 #
-# usage: storm.sh [-t SECONDS] [-w] [-i] [HITS [SEED [PCI_BURST-OPTION...]]]
+# usage: storm.sh [-t SECONDS] [-w] [-i | -r] [HITS [SEED [PCI_BURST-OPTION...]]]
 #
 # HITS (50) bursts have to hit, that is, fail an access that the driver makes;
 # a kernel that does not count failed accesses is given as many bursts, hit or
 # not.  SECONDS is the timeout of the disks' commands.  -w: no burst begins before
 # the adapter's disks are back from the last one.  -i: there are none; something
-# outside of this machine fails HITS accesses.  Bursts, and samples of the disks'
+# outside of this machine fails HITS accesses.  -r: there are none; the SCSI bus of a
+# 53c8xx is reset HITS times, as by another initiator.  Bursts, and samples of the disks'
 # progress, go to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
 
-patience=3 outside=
-while getopts t:wi option; do
+patience=3 outside='' resets=''
+while getopts t:wir option; do
 	case $option in
 	t)
 		patience=$((3 * OPTARG))
@@ -25,6 +26,7 @@ while getopts t:wi option; do
 		;;
 	w) await=$near ;;
 	i) outside=1 ;;
+	r) resets=1 ;;
 	*) exit 1 ;;
 	esac
 done
@@ -55,6 +57,17 @@ if [ -n "$outside" ]; then
 	done
 	[ "${now:-0}" -ge $((before + hits)) ]
 	result $? "accesses failed"
+elif [ -n "$resets" ]; then
+	regs=$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1)
+	n=0
+	while [ $n -lt "$hits" ]; do
+		# RST in SCNTL1 (LSI53C895A manual, SCSI Control One)
+		devmem $((regs + 1)) 8 8 && devmem $((regs + 1)) 8 0 || break
+		sleep 5
+		n=$((n + 1))
+	done
+	[ $n = "$hits" ]
+	result $? "the bus was reset"
 else
 	if [ -n "$before" ]; then
 		set -- -n $((3 * hits)) -e $errors -H "$hits" "$@"
