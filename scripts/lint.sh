@@ -42,6 +42,8 @@ one_patch()
 	# widths and plain accessors are words there, not values
 	[[ $patch != *error-checked-register* && $patch != *checked-accessors* ]] ||
 		ignore+=,MACRO_ARG_REUSE
+	# a base is a tarball, without mainline's commits
+	ignore+=,UNKNOWN_COMMIT_ID
 	# the names of Fusion's registers and functions are its own
 	[[ $patch != *message-fusion* ]] || ignore+=,CAMELCASE
 	# PCI_SPEED_66MHz

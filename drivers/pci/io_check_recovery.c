@@ -17,9 +17,10 @@
 #include "io_check_query.h"
 #include "io_check_recovery.h"
 
-#define IO_CHECK_POLL_MS	100
+#define IO_CHECK_POLL_MIN_MS	10u
+#define IO_CHECK_POLL_MAX_MS	100u
 /* A device that does not answer configuration cycles for so many polls was removed. */
-#define IO_CHECK_ABSENT_POLLS	10
+#define IO_CHECK_ABSENT_POLLS	14
 /* A device that answers has so many dead_timeouts until a reset of it works. */
 #define IO_CHECK_RESET_TIMEOUTS	3
 
@@ -292,17 +293,18 @@ static bool io_check_recovery_removed(struct io_check_recovery *r)
 }
 
 /*
- * Look ten times a second whether the device answers, reset it when it does, and
- * start again when an access fails in the reset.  One that does not answer for
- * dead_timeout is given up, and later one that answers and cannot be reset.  A
- * device that the platform has isolated is left alone until its slot was reset, which
- * takes as long as the platform lets it.
+ * Look whether the device answers, soon at first and then ten times a second, reset
+ * it when it does, and start again when an access fails in the reset.  One that does
+ * not answer for dead_timeout is given up, and later one that answers and cannot be
+ * reset.  A device that the platform has isolated is left alone until its slot was
+ * reset, which takes as long as the platform lets it.
  */
 static void io_check_recovery_step(struct io_check_recovery *r)
 {
 	struct pci_dev *pdev = r->pdev;
 	unsigned long limit = READ_ONCE(dead_timeout) * HZ;
 	unsigned long start = r->since;
+	unsigned int poll;
 
 	/* it may have been given up while it was queued */
 	if (!io_check_armed(r) || io_check_dead(r))
@@ -356,8 +358,9 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 			jiffies_to_msecs(jiffies - r->reachable) / 1000);
 		io_check_recovery_give_up(r);
 	} else {
-		queue_delayed_work(r->wq, &r->work,
-				   msecs_to_jiffies(IO_CHECK_POLL_MS));
+		poll = clamp(jiffies_to_msecs(jiffies - start),
+			     IO_CHECK_POLL_MIN_MS, IO_CHECK_POLL_MAX_MS);
+		queue_delayed_work(r->wq, &r->work, msecs_to_jiffies(poll));
 	}
 }
 

@@ -9,11 +9,14 @@ import sys
 import pytest
 
 import demo
-from common import BASE, GUESTS, clean, green, guests, on_machines
+from common import BASE, GUESTS, clean, green, guests, kernel, on_machines
 from harness import paths, process
 from harness.drivers import DRIVERS
 from harness.guest import Boot
 from harness.machines import MACHINES
+
+# the fixes are there, and the options off
+KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -23,18 +26,21 @@ REMOVABLE = tuple(dataclasses.replace(disk, removable=True, iops=0)
                   for disk in demo.layout(3))
 
 slots = on_machines([g for g in GUESTS if MACHINES[g[0]].slots], "machine,arch,smp,hba")
+# where a failed read gives zeros
+zeros = on_machines([g for g in GUESTS if g[0] == "q35" and g[3] == "fusion"],
+                    "machine,arch,smp,hba")
 
 
 def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
         timeout=150, tag="", disks=None, **more):
-    """Boot a kernel of demo.KERNELS on two adapters and three disks; timeout is in
+    """Boot a kernel of KERNELS on two adapters and three disks; timeout is in
     seconds, and tag keeps the logs apart of boots that differ in nothing else."""
     if test == "storm" and "-g" not in args:
         args = (*args, *DRIVERS[hba].demo.burst)
     boot = Boot(
         machine, base=BASE, arch=arch, smp=int(smp), run=(test,), args=args,
         append=append, timeout=timeout, disks=disks or demo.layout(3), hba=hba,
-        ports=("bursts.csv", "samples.csv"), **demo.KERNELS[kernel], **more,
+        ports=("bursts.csv", "samples.csv"), **KERNELS[kernel], **more,
         log=paths.BUILD / "check" / re.sub(
             r"[:/]", "_", "-".join(map(str, (
                 machine, arch, smp, hba, BASE, kernel, test, *args,
@@ -271,7 +277,29 @@ def test_hourly_limit(machine, arch, smp, hba):
     assert "6 failures within an hour, limit 5: offline" in text, again
 
 
+@pytest.mark.slow
+@zeros
+def test_zeros_are_no_reply(machine, arch, smp, hba):
+    """Without the option an interrupt that brings only invalid replies is nobody's:
+    the kernel disables its line."""
+    kernel("patched", arch, "plain")
+    result, again = run(machine, arch, smp, hba, "death", 5, kernel="fixes", timeout=45)
+    text = result.console.read_text()
+    assert "invalid reply 0x00000000 ignored" in text, again
+    assert "nobody cared" in text, again
+
+
 # Negative tests: with a guard off the driver must not survive.
+
+@pytest.mark.slow
+@zeros
+def test_zeros_are_no_reply_vanilla(machine, arch, smp, hba):
+    """Vanilla drains zeros for ever in its interrupt handler."""
+    kernel("vanilla", arch, "plain")
+    result, again = run(machine, arch, smp, hba, "death", 5, kernel="vanilla", timeout=45)
+    text = result.console.read_text()
+    assert "death: moving the BAR" in text and "nobody cared" not in text, again
+
 
 @guests()
 def test_permanent_death_vanilla(machine, arch, smp, hba):
