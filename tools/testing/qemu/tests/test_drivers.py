@@ -2,6 +2,7 @@
 """The drivers' recovery: verified I/O through bus errors, and what must not be."""
 
 import dataclasses
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,9 @@ from harness import paths, process
 from harness.drivers import DRIVERS
 from harness.guest import Boot
 from harness.machines import MACHINES
+
+# bursts of test_crowd
+CROWD = int(os.environ.get("BENCH_CROWD", 15))
 
 # the fixes are there, and the options off
 KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"}}
@@ -78,8 +82,8 @@ def test_burst_inside_reset(machine, arch, smp, hba):
 
     sym53c8xx's takes milliseconds; the sweep fails each access inside it.
     """
-    result, again = run(machine, arch, smp, hba, "storm", 20, 3, "-i",
-                        "-l", "20000:200000", "-g", "50000:450000")
+    result, again = run(machine, arch, smp, hba, "storm", 40, 3, "-i",
+                        "-l", "20000:80000", "-g", "1000:16000")
     sound(result, again)
     failed = result.console.read_text().count("io_check: reset failed, again")
     assert failed >= 5, again
@@ -100,9 +104,10 @@ def test_burst_inside_rescan(machine, arch, smp, hba):
               if re.match(r"\d+,\d+", line)]
     hits = [int(burst[1]) / 1e9 for burst in bursts if int(burst[4])]
     # the kernel's log has a clock of its own, ahead by no more than this
-    # ten in 5 s are printed; the pairs after a missing one have f later than s's
+    # ten in 5 s are printed, and how many were not with the first one after that; the
+    # pairs after a missing one have f later than s's
     missing = sum(map(int, re.findall(r"io_check_report: (\d+) callbacks", text)))
-    assert len(fails) + missing == len(hits), again
+    assert 10 <= len(fails) + missing <= len(hits), again
     ahead = min(f - s for f, s in zip(fails, hits))
     assert "io_check: reset failed, again" not in text, again
     # mptsas reads its configuration pages in the 100 ms after a reset
@@ -156,6 +161,29 @@ def test_reset_by_another_vanilla(machine, arch, smp, hba):
     result, again = run(machine, arch, smp, hba, "storm", "-r", 3, 1, kernel="vanilla",
                         disks=REMOVABLE)
     assert result.figures()["fio_errors"], again
+
+
+# a disk that comes and goes, of storm.sh's SPARE sectors
+SPARE = ("-blockdev", "driver=null-co,node-name=spare,size=16777216,read-zeroes=on")
+
+
+@pytest.mark.slow
+@guests()
+def test_crowd(machine, arch, smp, hba):
+    """Bursts, while a disk is plugged and pulled, hosts are scanned and reset.
+
+    QEMU's mptsas tells the guest of no disk: a reset's rescan finds it.  Its 53c8xx
+    hangs when it is reset under I/O, vanilla's driver and no fault given: it is not.
+    """
+    wwn = ",wwn=0x5000c50015ea71f0" if DRIVERS[hba].wwn else ""
+    monitor = [(f"storm: spare {way} {n}.", command) for n in range(1, 400)
+               for way, command in (
+                   ("in", f"device_add scsi-hd,drive=spare,id=spare,bus=hba0.0{wwn}"),
+                   ("out", "device_del spare"))]
+    result, again = run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE,
+                        monitor=monitor, timeout=60 + 15 * CROWD)
+    seen = sound(result, again)
+    assert seen["spares"] and (seen["sg_resets"] >= 3) == (hba == "fusion"), again
 
 
 def functions(machine):

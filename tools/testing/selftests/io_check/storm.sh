@@ -4,21 +4,24 @@
 # Verified I/O to all disks of QEMU's while the first adapter, its driver
 # bound, loses its memory decoding again and again.
 #
-# usage: storm.sh [-t SECONDS] [-w] [-i | -r] [HITS [SEED [PCI_BURST-OPTION...]]]
+# usage: storm.sh [-t SECONDS] [-w] [-x] [-i | -r] [HITS [SEED [PCI_BURST-OPTION...]]]
 #
-# HITS (50) bursts have to hit, that is, fail an access that the driver makes;
-# a kernel that does not count failed accesses is given as many bursts, hit or
-# not.  SECONDS is the timeout of the disks' commands.  -w: no burst begins before
-# the adapter's disks are back from the last one.  -i: there are none; something
-# outside of this machine fails HITS accesses.  -r: there are none; the SCSI bus of a
-# 53c8xx is reset HITS times, as by another initiator.  Bursts, and samples of the disks'
-# progress, go to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
+# HITS (50) bursts have to hit, that is, fail an access that the driver makes; a kernel
+# that does not count failed accesses is given as many bursts, hit or not.  SECONDS is
+# the timeout of the disks' commands.  -w: no burst begins before the adapter's disks
+# are back from the last one.  -i: there are none; something outside of this machine
+# fails HITS accesses.  -r: there are none; the SCSI bus of a 53c8xx is reset HITS
+# times, as by another initiator.  -x: others work at the adapter meanwhile: its hosts
+# are scanned, a disk, its bus and its host are reset, and who reads the console may add
+# and take away a disk of SPARE sectors.  Bursts, and samples of the disks' progress, go
+# to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
 
-patience=3 outside='' resets=''
-while getopts t:wir option; do
+SPARE=32768
+patience=3 outside='' resets='' crowd=''
+while getopts t:wirx option; do
 	case $option in
 	t)
 		patience=$((3 * OPTARG))
@@ -27,6 +30,7 @@ while getopts t:wir option; do
 	w) await=$near ;;
 	i) outside=1 ;;
 	r) resets=1 ;;
+	x) crowd=1 ;;
 	*) exit 1 ;;
 	esac
 done
@@ -34,6 +38,50 @@ shift $((OPTIND - 1))
 hits=${1:-50}
 seed=${2:-1}
 shift $(($# < 2 ? $# : 2))
+
+scan()
+{
+	for host in "$dev"/host*/scsi_host/host*; do
+		echo '- - -' > "$host/scan"
+	done
+}
+
+# the spare disk's name
+spare()
+{
+	for disk in /sys/block/sd*; do
+		[ "$(cat "$disk/size")" != $SPARE ] || echo "${disk##*/}"
+	done
+}
+
+# everybody at once, until it is killed
+crowd()
+{
+	driver=$(readlink "$dev/driver")
+	driver=${driver##*/}
+	n=0
+	while :; do
+		for scope in device bus host; do
+			n=$((n + 1))
+			echo "storm: spare in $n." > /dev/console
+			sleep 1
+			scan
+			name=$(spare)
+			[ -z "$name" ] || echo "$n" >> /tmp/spares
+			# QEMU's 53c8xx hangs when it is reset under I/O, without faults too
+			if [ "$driver" != sym53c8xx ] &&
+			   sg_reset --no-esc --$scope "/dev/${near##* }"; then
+				echo $scope >> /tmp/sg_resets
+			fi
+			echo "storm: spare out $n." > /dev/console
+			sleep 1
+			# mptsas finds out by itself, at its next reset
+			[ "$driver" != sym53c8xx ] || [ -z "$name" ] ||
+				echo 1 > "/sys/block/$name/device/delete"
+			scan
+		done
+	done
+}
 
 echo "1..5"
 hourly_limit 1000000
@@ -46,6 +94,12 @@ storm /tmp/storm "$disks"
 ./disk_sample $disks > "$(output samples.csv)" &
 sampler=$!
 sleep 2
+if [ -n "$crowd" ]; then
+	: > /tmp/spares
+	: > /tmp/sg_resets
+	crowd &
+	crowd=$!
+fi
 before=$(counted)
 if [ -n "$outside" ]; then
 	echo "storm: begins" > /dev/console
@@ -81,6 +135,10 @@ else
 		-o "$(output bursts.csv)"
 	result $? "pci_burst ran"
 fi
+if [ -n "$crowd" ]; then
+	kill $crowd
+	wait $crowd
+fi
 # shellcheck disable=SC2086
 last=$(completed $near)
 # blocks written in the last burst are verified before the end; a lost command
@@ -105,6 +163,8 @@ done
 [ -z "$before" ] || figures="$figures detected=$(($(counted) - before))"
 aborts=$(dmesg | grep -c -e 'attempting task abort' -e 'ABORT operation started')
 resets=$(dmesg | grep -c 'io_check: recovered')
+[ -z "$crowd" ] ||
+	figures="$figures spares=$(wc -l < /tmp/spares) sg_resets=$(wc -l < /tmp/sg_resets)"
 figures="resets=$resets aborts=$aborts$figures"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"
 finish
