@@ -215,7 +215,7 @@ bool io_check_report(struct pci_dev *pdev, const struct io_check_err *err)
 	rcu_read_unlock();
 	return over;
 }
-EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_report);
+EXPORT_SYMBOL_GPL(io_check_report);
 
 /**
  * pci_io_check_dma() - ask whether DMA of a device failed

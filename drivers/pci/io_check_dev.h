@@ -50,7 +50,6 @@ struct io_check_dev {
 struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
 enum io_check_state io_check_dev_state(struct io_check_dev *idev);
 unsigned int io_check_backoff(struct pci_dev *pdev);
-bool io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
 void io_check_dev_recovers(struct pci_dev *pdev, bool recovers);
 void io_check_dev_thawed(struct pci_dev *pdev, bool thawed);
 void io_check_dev_reset(struct pci_dev *pdev);

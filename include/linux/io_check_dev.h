@@ -18,6 +18,7 @@ extern const struct attribute_group *io_check_groups[];
 
 int pci_io_check_enable(struct pci_dev *pdev, const void __iomem *sentinel);
 int pci_io_check_dma(struct pci_dev *pdev);
+bool io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
 
 #else
 

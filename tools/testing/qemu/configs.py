@@ -271,7 +271,7 @@ class Tree:
         with open(self.log, "a") as log:
             log.write(f"$ {' '.join(map(str, command))}\n{run.stdout}")
         if run.returncode and "-n" not in targets:
-            raise Failed(f"make {targets[0]}", run.stdout)
+            raise Failed(" ".join(("make", *targets[:1])), run.stdout)
         return run.stdout
 
     def configure(self):
@@ -405,8 +405,9 @@ def vanilla_fails(base, build, targets, bad):
     try:
         tree.configure()
         tree.make("prepare")
-        tree.make(*(t for t in targets if t in ("vmlinux", "modules") or tree.source(t)),
-                  keep_going=True)
+        theirs = [t for t in targets if t in ("vmlinux", "modules") or tree.source(t)]
+        if theirs:
+            tree.make(*theirs, keep_going=True)
     except Failed as e:
         return set(bad) <= set(e.bad)
     finally:
@@ -426,7 +427,8 @@ def built(base, build, sources, sample, tree="patched"):
         tree.make("prepare")
         targets = (["vmlinux", "modules"] if build.vmlinux else
                    tree.objects(sources, sample))
-        tree.make(*targets, keep_going=True)
+        if targets:     # make without one would make all
+            tree.make(*targets, keep_going=True)
     except Failed as e:
         outcome = "vanilla" if vanilla_fails(base, build, targets, e.bad) else "failed"
         return Outcome(outcome, bad=e.bad)

@@ -41,8 +41,10 @@ done < <(sed '/^#/d' "$top/bases")
 fragments_of=${variant%@*}
 for v in ${fragments_of//+/ }; do
 	[ "$v" = plain ] || fragments+=("$qemu_dir/kconfig/$v.config")
-	[ ! -r "$qemu_dir/kconfig/$v.$arch.config" ] ||
-		fragments+=("$qemu_dir/kconfig/$v.$arch.config")
+	for more in "$arch" "$base"; do
+		[ ! -r "$qemu_dir/kconfig/$v.$more.config" ] ||
+			fragments+=("$qemu_dir/kconfig/$v.$more.config")
+	done
 done
 
 # An object directory right below the sources makes Kbuild name them "..":

@@ -68,7 +68,11 @@ class Driver:
     isr        (offset, size) of one that the interrupt handler reads, and nothing
                else while commands run
     wwn        whether the adapter shows only disks that have one
+    serial     whether the adapter needs a serial number of its own
+    disk       -device of a disk
+    bus        of the adapter's disks, after its id
     not_on     architectures whose machines it does not work on
+    bases      that its patches are for, or () for all
     """
 
     title: str
@@ -81,7 +85,11 @@ class Driver:
     demo: Demo
     sweep: Sweep
     wwn: bool = False
+    serial: bool = False
+    disk: str = "scsi-hd"
+    bus: str = ".0"
     not_on: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
 
 
 def load(file) -> Driver:

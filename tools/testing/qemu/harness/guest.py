@@ -179,7 +179,8 @@ def adapters(boot: Boot) -> list[str]:
     """
     arguments = []
     for n in range(1 + any(disk.hba for disk in boot.disks)):
-        arguments += ["-device", f"{boot.driver.device},id=hba{n}" +
+        serial = f",serial=bench{n}" if boot.driver.serial else ""
+        arguments += ["-device", f"{boot.driver.device}{serial},id=hba{n}" +
                       on_bus((boot.adapters or boot.model.adapters)[n])]
     for n, disk in enumerate(boot.disks):
         image = boot.log / f"disk{n}.raw"
@@ -189,11 +190,12 @@ def adapters(boot: Boot) -> list[str]:
         throttle = f",throttling.iops-total={disk.iops}" if disk.iops else ""
         if disk.unit:
             throttle += f",throttling.iops-size={disk.unit}"
-        product = ",product=SLOW" if disk.iops else ""
+        product = ",product=SLOW" if disk.iops and boot.driver.disk == "scsi-hd" else ""
         wwn = f",wwn={0x5000c50015ea7100 + n:#x}" if boot.driver.wwn else ""
         arguments += [
             "-drive", f"if=none,id=disk{n},format=raw,file={image}{throttle}",
-            "-device", f"scsi-hd,drive=disk{n},bus=hba{disk.hba}.0{wwn}{product}" +
+            "-device", f"{boot.driver.disk},drive=disk{n},"
+            f"bus=hba{disk.hba}{boot.driver.bus}{wwn}{product}" +
             ",removable=on" * disk.removable]
     return arguments
 

@@ -136,7 +136,7 @@ def test_no_intx_masking(machine, arch, smp, hba):
 
 
 @pytest.mark.slow
-@guests()
+@guests("fusion", "sym53c8xx")
 def test_removable(machine, arch, smp, hba):
     """A reset is no change of a medium: nothing fails on removable disks.
 
@@ -168,7 +168,7 @@ SPARE = ("-blockdev", "driver=null-co,node-name=spare,size=16777216,read-zeroes=
 
 
 @pytest.mark.slow
-@guests()
+@guests("fusion", "sym53c8xx")
 def test_crowd(machine, arch, smp, hba):
     """Bursts, while a disk is plugged and pulled, hosts are scanned and reset.
 
@@ -296,9 +296,12 @@ def test_aer(machine, arch, smp, hba, error, seen):
     seen.cell(machine, arch, hba, "aer", result.ktap)
 
 
-@guests()
+@guests("fusion", "sym53c8xx")
 def test_hourly_limit(machine, arch, smp, hba):
-    """Offline at the sixth failure within an hour, or at once if so told."""
+    """Offline at the sixth failure within an hour, or at once if so told.
+
+    Not of nvme, which removes a controller, and its directory in sysfs with it.
+    """
     result, again = run(machine, arch, smp, hba, "limit")
     sound(result, again)
     text = result.console.read_text()

@@ -161,7 +161,7 @@ def test_coccinelle(tmp_path):
     """
     vanilla, ours = (paths.BUILD / BASE / t for t in ("vanilla", "patched"))
     patched()
-    for name, count in zip(DRIVERS, (5, 9)):
+    for name, count in (("drivers/message/fusion", 5), ("drivers/scsi/sym53c8xx_2", 9)):
         copy = tmp_path / os.path.basename(name)
         shutil.copytree(vanilla / name, copy)
         for mode in ("report", "org"):

@@ -22,6 +22,7 @@ if [ "$1" = -u ]; then
 fi
 limit=${1:-5}
 param=/sys/module/io_check_recovery/parameters/dead_timeout
+[ "$driver" != nvme ] || param=/sys/module/nvme/parameters/io_check_timeout
 [ -n "$far" ] || skip "no disk beside the adapter"
 skipped=
 if [ -w $param ]; then
@@ -40,15 +41,16 @@ bad_limits()
 	[ "$(cat $param)" = "$limit" ]
 }
 
-# Base address register 1 is at offset 0x14 (PCI 3.0, 6.2.5.1)
+# Base address register 0 is at offset 0x10 (PCI 3.0, 6.2.5.1)
+at=$((16 + 4 * bar))
 bar_read()
 {
-	od -An -tx1 -j20 -N4 "$dev/config" | sed 's/ \(..\)/\\x\1/g'
+	od -An -tx1 -j$at -N4 "$dev/config" | sed 's/ \(..\)/\\x\1/g'
 }
 
 bar_write()
 {
-	printf '%b' "$1" | dd of="$dev/config" bs=1 seek=20 conv=notrunc 2> /dev/null
+	printf '%b' "$1" | dd of="$dev/config" bs=1 seek=$at conv=notrunc 2> /dev/null
 }
 
 echo "1..$((unbind ? 8 : 9))"

@@ -14,13 +14,20 @@ slow_think=0	# the same on a slow disk
 fio --version > /dev/null 2>&1 || skip "no fio"
 find_device
 [ -e "$dev/driver" ] || skip "$bdf has no driver"
+driver=$(readlink "$dev/driver")
+driver=${driver##*/}
 disks='' near='' far=''
-for disk in /sys/block/sd*; do
-	case $(cat "$disk/device/vendor") in QEMU*) ;; *) continue ;; esac
+for disk in /sys/block/sd* /sys/block/nvme*; do
+	# a namespace has no vendor
+	case $(cat "$disk/device/vendor" "$disk/device/model" 2> /dev/null) in
+	QEMU*) ;;
+	*) continue ;;
+	esac
 	name=${disk##*/}
 	disks="$disks $name"
 	path=$(readlink "$disk")
-	echo "# disk $name ${path%%/host*}"
+	above=${path%%/host*}
+	echo "# disk $name ${above%%/nvme*}"
 	case $path in
 	*/"$bdf"/*) near="$near $name" ;;
 	*) far="$far $name" ;;
@@ -32,7 +39,10 @@ done
 command_timeout()
 {
 	for name in $2; do
-		echo "$1" > "/sys/block/$name/device/timeout"
+		case $name in
+		nvme*) echo $(($1 * 1000)) > "/sys/block/$name/queue/io_timeout" ;;
+		*) echo "$1" > "/sys/block/$name/device/timeout" ;;
+		esac
 	done
 }
 
@@ -43,8 +53,8 @@ command_timeout()
 # without a pause has the interrupt handler hit first by five bursts of six.
 short_timeout()
 {
-	case $(readlink "$dev/driver") in
-	*/sym53c8xx)
+	case $driver in
+	sym53c8xx)
 		command_timeout 7 "$1"
 		jobs=8 think=100ms slow_think=4ms await=$near
 		;;
@@ -110,16 +120,15 @@ storm()
 # rebind: the first adapter's driver; sets $again, the disks there now
 rebind()
 {
-	driver=$(readlink "$dev/driver")
-	driver=${driver##*/}
-	echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
+	# nvme unbinds a controller that is given up
+	[ ! -e "$dev/driver" ] || echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
 	[ ! -e "$dev/driver" ]
 	result $? "unbound"
 	"$@"
 	echo "$bdf" > "/sys/bus/pci/drivers/$driver/bind"
 	sleep 3
 	again=
-	for disk in /sys/block/sd*; do
+	for disk in /sys/block/sd* /sys/block/nvme*; do
 		case $(readlink "$disk") in */"$bdf"/*) again="$again ${disk##*/}" ;; esac
 	done
 	short_timeout "$again"
@@ -131,7 +140,8 @@ rebind()
 its_disks_are()
 {
 	for name in $near; do
-		cat "/sys/block/$name/device/state"
+		# nvme removes them
+		cat "/sys/block/$name/device/state" 2> /dev/null || echo offline
 	done > /tmp/states
 	! grep -qv "$1" /tmp/states
 	result $? "its disks are $1" "$(cat /tmp/states)"

@@ -39,10 +39,11 @@ find_device()
 		case $(cat "$dev/vendor"):$(cat "$dev/device") in
 		0x1000:0x0054) bar=1 ram=; break ;;	# SAS1068
 		0x1000:0x0012) bar=1 ram=2; break ;;	# 53c895a
+		0x1b36:0x0010) bar=0 ram=; break ;;	# QEMU's NVMe controller
 		esac
 		dev=
 	done
-	[ -n "$dev" ] || skip "no LSI SAS1068 or 53c895a"
+	[ -n "$dev" ] || skip "no LSI SAS1068 or 53c895a, nor QEMU's NVMe controller"
 	bdf=${dev##*/}
 	# shellcheck disable=SC2046
 	for n in $bar $ram; do

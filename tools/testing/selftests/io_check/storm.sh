@@ -57,8 +57,6 @@ spare()
 # everybody at once, until it is killed
 crowd()
 {
-	driver=$(readlink "$dev/driver")
-	driver=${driver##*/}
 	n=0
 	while :; do
 		for scope in device bus host; do
