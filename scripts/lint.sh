@@ -42,8 +42,9 @@ one_patch()
 	# widths and plain accessors are words there, not values
 	[[ $patch != *error-checked-register* && $patch != *checked-accessors* ]] ||
 		ignore+=,MACRO_ARG_REUSE
-	# a base is a tarball, without mainline's commits
-	ignore+=,UNKNOWN_COMMIT_ID
+	# a base is a tarball, without mainline's commits: Fixes: is there where the code
+	# is as old as its history
+	ignore+=,UNKNOWN_COMMIT_ID,MISSING_FIXES_TAG
 	# the names of Fusion's registers and functions are its own
 	[[ $patch != *message-fusion* ]] || ignore+=,CAMELCASE
 	# PCI_SPEED_66MHz
