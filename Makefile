@@ -162,8 +162,8 @@ olddefconfig: kconfig		## complete a .config, a saved defconfig for instance
 
 HINTS := tools/testing/dma_hints
 PHONY += hints-report
-hints-report: setup-report	## the DMA hints paper's tables beside a model's
-	$(Q)$(PYTHON) $(HINTS)/hints_report.py build/hints
+hints-report: setup-report	## the DMA hints paper's tables beside what was measured: CSV=FILE
+	$(Q)$(PYTHON) $(HINTS)/hints_report.py build/hints $(CSV)
 
 ##@ Check
 # $(call pytest,TARGET,MACHINES,GUESTS,ARGUMENTS,FILE)
@@ -190,7 +190,7 @@ times:
 
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
-check: kernels-check check-bases check-model	## what CI runs
+check: kernels-check check-bases check-measure	## what CI runs
 	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-m 'not slow')
 else
 # no machine: its code is looked at
@@ -223,7 +223,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(MAIN),,,/test_core.py)
 
 PHONY += check-all
-check-all: times lint series setup-docs setup-models setup-send check-model $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
+check-all: times lint series setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
 	$(Q)$(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
@@ -237,12 +237,12 @@ check-configs: $(if $(filter $(call env,BASES,ia64),$(CONFIG_BASES)),toolchain-i
 		--shard $(SHARD) -n $(N) --sample $(SAMPLE)
 
 PHONY += check-hints
-check-hints: $(addprefix patched-,$(call arches_of,$(HINTS_MACHINES)))	## DMA hints: KUnit, registers seen from outside, the model
+check-hints: setup-report $(addprefix patched-,$(call arches_of,$(HINTS_MACHINES)))	## DMA hints: KUnit, registers seen from outside, measure.py
 	$(Q)$(call pytest,check-hints,$(HINTS_MACHINES),,$(HINTS),/test_hints.py)
 
-# the model of DMA hints against the paper's tables
-PHONY += check-model
-check-model: setup-lint
+# what measures DMA hints, on made-up data
+PHONY += check-measure
+check-measure: setup-report
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
 # the papers' evaluations; what is there and still the same is not run again

@@ -1,367 +1,223 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DMA hints: what a PCI function and the bridges above it may assume of its DMA,
- * by class of mapping and PCI command.
+ * DMA hints: how memory that a PCI function accesses is to be treated by the
+ * function and by the bridges above it.
  *
- * Hints belong to the bus and the IOMMU, not to a mapping: they are set for a
- * device, refused where the path to memory has no register for them or where
- * they are not safe, and read back.  See Documentation/core-api/dma-hints.rst.
+ * Four hints, by class of mapping and, where hardware has it, by PCI command.  A
+ * hint is carried by the address of a mapping, or by a register of the function or
+ * of a bridge.  See Documentation/core-api/dma-hints.rst.
  */
 #ifndef _LINUX_DMA_HINTS_H
 #define _LINUX_DMA_HINTS_H
 
 #include <linux/bits.h>
+#include <linux/dma-mapping.h>
 #include <linux/errno.h>
 #include <linux/list.h>
+#include <linux/pci.h>
 #include <linux/types.h>
 
-struct dentry;
-struct device;
-struct pci_dev;
-
-/* Mappings by dma_alloc_coherent() and its like; by dma_map_*() */
-enum dma_hint_class { DMA_HINT_CONSISTENT, DMA_HINT_STREAMING,
-		      DMA_HINT_NR_CLASSES };
-
-/* PCI's Memory Read, Memory Read Line, Memory Read Multiple; Memory Write, with
- * or without Invalidate
- */
-enum dma_hint_cmd { DMA_HINT_MR, DMA_HINT_MRL, DMA_HINT_MRM, DMA_HINT_MW,
-		    DMA_HINT_NR_CMDS };
-
 /**
- * enum dma_hint_id - one hint; BIT() of it stands in valid members
- * @DMA_HINT_PREFETCH: &dma_hint.prefetch_lines
- * @DMA_HINT_BLOCK: &dma_hint.block_bytes
- * @DMA_HINT_RELAXED_OUT: &dma_hint.relaxed_out
- * @DMA_HINT_READ_CURRENT: &dma_hint.read_current
- * @DMA_HINT_NR_CELL: hints from here on are of the whole device
- * @DMA_HINT_LATENCY_TIMER: &dma_hint_dev.latency_timer
- * @DMA_HINT_CACHE_LINE_SIZE: &dma_hint_dev.cls_dwords
- * @DMA_HINT_MWI: &dma_hint_dev.mwi
- * @DMA_HINT_MAX_READ: &dma_hint_dev.max_read
- * @DMA_HINT_RELAXED: &dma_hint_dev.relaxed
- * @DMA_HINT_NO_SNOOP: &dma_hint_dev.no_snoop
- * @DMA_HINT_READ_WORDS: &dma_hint_dev.read_words
- * @DMA_HINT_WRITE_WORDS: &dma_hint_dev.write_words
- * @DMA_HINT_NR: their number
+ * enum dma_hint_class - mappings that a hint is for
+ * @DMA_HINT_CONSISTENT: those of dma_alloc_coherent() and its like
+ * @DMA_HINT_STREAMING: those of dma_map_*()
+ * @DMA_HINT_ALL: both, for what does not tell them apart
  */
+enum dma_hint_class { DMA_HINT_CONSISTENT, DMA_HINT_STREAMING, DMA_HINT_ALL };
+
+/* Members of struct dma_hints; BIT() of them in &dma_hints.valid */
 enum dma_hint_id {
+	DMA_HINT_RELAXED_ORDER,
+	DMA_HINT_READ_CURRENT,
 	DMA_HINT_PREFETCH,
 	DMA_HINT_BLOCK,
-	DMA_HINT_RELAXED_OUT,
-	DMA_HINT_READ_CURRENT,
-	DMA_HINT_NR_CELL,
-	DMA_HINT_LATENCY_TIMER = DMA_HINT_NR_CELL,
-	DMA_HINT_CACHE_LINE_SIZE,
-	DMA_HINT_MWI,
-	DMA_HINT_MAX_READ,
-	DMA_HINT_RELAXED,
-	DMA_HINT_NO_SNOOP,
-	DMA_HINT_READ_WORDS,
-	DMA_HINT_WRITE_WORDS,
 	DMA_HINT_NR
 };
 
-/* &dma_hint_dev.read_words: fill the FIFO when it is half empty; always */
-#define DMA_HINT_KEEP_HALF	0xfe
-#define DMA_HINT_KEEP_FULL	0xff
+/* PCI's Memory Read, Read Line, Read Multiple, and writes, in a mask */
+#define DMA_HINT_MR		BIT(0)
+#define DMA_HINT_MRL		BIT(1)
+#define DMA_HINT_MRM		BIT(2)
+#define DMA_HINT_MW		BIT(3)
+#define DMA_HINT_READS		(DMA_HINT_MR | DMA_HINT_MRL | DMA_HINT_MRM)
+#define DMA_HINT_COMMANDS	(DMA_HINT_READS | DMA_HINT_MW)
+
+/* &dma_hints.prefetch: keep the buffer half filled, or full; no number of bytes */
+#define DMA_HINT_KEEP_HALF	0xfffffffe
+#define DMA_HINT_KEEP_FULL	0xffffffff
 
 /**
- * struct dma_hint - hints for one command on one class of mappings
- * @valid: which members count, BIT() of enum dma_hint_id
- * @prefetch_lines: cache lines that the bridge reads ahead of the demanded
- *	one, 0 to 3
- * @block_bytes: reading ahead stops where a block of this size ends; a power
- *	of 2 from 512 to 4096
- * @relaxed_out: read data may pass the CPU's writes to the device
- * @read_current: read memory without taking the line from a CPU's cache
+ * struct dma_hints - hints for a class of mappings
+ * @valid: which of the others count, BIT() of enum dma_hint_id
+ * @commands: the PCI commands that they are for, DMA_HINT_MR and so on; 0: all
+ * @relaxed_order: a transaction may pass earlier ones
+ * @read_current: memory is read without taking the line from a CPU's cache
+ * @prefetch: bytes that a bridge fetches for a read
+ * @block: bytes of the longest read request, or that a bridge gathers for a write
+ *
+ * Bytes are rounded down to what the hardware has.
  */
-struct dma_hint {
+struct dma_hints {
 	u32 valid;
-	u8 prefetch_lines;
-	u16 block_bytes;
-	bool relaxed_out;
+	u8 commands;
+	bool relaxed_order;
 	bool read_current;
+	u32 prefetch;
+	u32 block;
 };
 
 /**
- * struct dma_hint_dev - hints for all of a device's DMA
- * @valid: which members count, BIT() of enum dma_hint_id
- * @latency_timer: how long a burst may go on when others want the bus, in PCI
- *	clocks
- * @cls_dwords: the cache line size that the device assumes, in 32-bit words
- * @max_read: longest read request, in bytes: PCI Express' Max_Read_Request_Size,
- *	PCI-X' Maximum Memory Read Byte Count
- * @mwi: the device may use Memory Write and Invalidate
- * @relaxed: the device may set the attribute Relaxed Ordering
- * @no_snoop: the device may set the attribute No Snoop
- * @read_words: what the host bridge fetches for a read, in 32-bit words, or
- *	DMA_HINT_KEEP_HALF, DMA_HINT_KEEP_FULL
- * @write_words: what the host bridge gathers before it writes, in 32-bit words
+ * enum dma_hint_grain - whose DMA a carrier of a hint governs
+ * @DMA_HINT_MAPPING: the mapping's
+ * @DMA_HINT_FUNCTION: the function's
+ * @DMA_HINT_ROPE: that of all behind one link of the IOMMU
+ * @DMA_HINT_BUS: that of all on the bus
+ * @DMA_HINT_SYSTEM: everybody's
  */
-struct dma_hint_dev {
-	u32 valid;
-	u8 latency_timer;
-	u8 cls_dwords;
-	u16 max_read;
-	bool mwi;
-	bool relaxed;
-	bool no_snoop;
-	u8 read_words;
-	u8 write_words;
+enum dma_hint_grain {
+	DMA_HINT_MAPPING,
+	DMA_HINT_FUNCTION,
+	DMA_HINT_ROPE,
+	DMA_HINT_BUS,
+	DMA_HINT_SYSTEM,
 };
 
 /**
- * struct dma_hint_set - the hints of a device
- * @cell: by enum dma_hint_class and enum dma_hint_cmd
- * @dev: of the whole device
+ * struct dma_hint_cap - what a function's path has of one hint
+ * @possible: there is a carrier, and nothing on the path stands against it
+ * @classes: BIT() of enum dma_hint_class that can be set
+ * @commands: commands that it can be set for, together
+ * @grain: the widest carrier's
+ * @max: the largest value
+ * @limit: who on the path limits it and why, or empty
  */
-struct dma_hint_set {
-	struct dma_hint cell[DMA_HINT_NR_CLASSES][DMA_HINT_NR_CMDS];
-	struct dma_hint_dev dev;
+struct dma_hint_cap {
+	bool possible;
+	u8 classes;
+	u8 commands;
+	u8 grain;
+	u32 max;
+	char limit[64];
 };
 
 /**
- * enum dma_hint_scope - whose DMA a hint's register governs
- * @DMA_HINT_SCOPE_DEVICE: the function's own
- * @DMA_HINT_SCOPE_REQ: that of all who share its REQ# line: those behind the
- *	same PCI-PCI bridge
- * @DMA_HINT_SCOPE_BUS: that of its bus
- * @DMA_HINT_SCOPE_ROPE: that of the link between its host bridge and the IOMMU
- * @DMA_HINT_SCOPE_SYSTEM: that of all devices
+ * struct dma_hints_caps - what a function's path has
+ * @hint: by enum dma_hint_id
  */
-enum dma_hint_scope {
-	DMA_HINT_SCOPE_DEVICE,
-	DMA_HINT_SCOPE_REQ,
-	DMA_HINT_SCOPE_BUS,
-	DMA_HINT_SCOPE_ROPE,
-	DMA_HINT_SCOPE_SYSTEM,
-};
-
-/**
- * struct dma_hint_caps - what can be set for a device
- * @cell: BIT() of enum dma_hint_id, by class and command
- * @dev: the same, of the whole device
- * @live: hints that may change while DMA is under way
- * @scope: enum dma_hint_scope of each hint that can be set: the widest of those
- *	who have a say in it
- */
-struct dma_hint_caps {
-	u32 cell[DMA_HINT_NR_CLASSES][DMA_HINT_NR_CMDS];
-	u32 dev;
-	u32 live;
-	u8 scope[DMA_HINT_NR];
+struct dma_hints_caps {
+	struct dma_hint_cap hint[DMA_HINT_NR];
 };
 
 #ifdef CONFIG_DMA_HINTS
 
-int dma_hints_query(struct device *dev, struct dma_hint_caps *caps);
-int dma_hints_try(struct device *dev, const struct dma_hint_set *set);
-int dma_hints_set(struct device *dev, const struct dma_hint_set *set);
-int dma_hints_set_possible(struct device *dev, const struct dma_hint_set *set);
-int devm_dma_hints_set_possible(struct device *dev,
-				const struct dma_hint_set *set);
-int dma_hints_get(struct device *dev, struct dma_hint_set *set);
-int dma_hints_reset(struct device *dev);
+int dma_set_hints(struct device *dev, enum dma_hint_class class,
+		  const struct dma_hints *hints);
+int dma_hints_query(struct device *dev, struct dma_hints_caps *caps);
 
-/*
- * For those who have the registers.
+/**
+ * dma_hint_set_of() - which of a platform's hint sets a mapping chooses
+ * @dev: the device that is mapped for
+ * @class: of the mapping, not DMA_HINT_ALL
+ * @attrs: its DMA_ATTR_*
  *
- * A hint of a device is a slot: DMA_HINT_NR_CELL of them for each class and
- * command, then the device's.  A register field holds one slot, or several where
- * the hardware does not tell them apart.
+ * For IOMMU drivers whose addresses carry hints.
+ *
+ * Context: Any.
+ * Return: the class, plus 2 if the mapping's order is relaxed, by its attributes
+ * or by default.
  */
-#define DMA_HINT_NR_SLOTS	(DMA_HINT_NR_CELL * DMA_HINT_NR_CLASSES *	\
-				 DMA_HINT_NR_CMDS + DMA_HINT_NR - DMA_HINT_NR_CELL)
-#define DMA_HINT_CELL_SLOT(id, class, cmd)					\
-	(((id) * DMA_HINT_NR_CLASSES + (class)) * DMA_HINT_NR_CMDS + (cmd))
-#define DMA_HINT_DEV_SLOT(id)							\
-	(DMA_HINT_NR_CELL * DMA_HINT_NR_CLASSES * DMA_HINT_NR_CMDS +		\
-	 (id) - DMA_HINT_NR_CELL)
-/* the reading commands of one class; of both */
-#define DMA_HINT_READ_SLOTS(id, class)						\
-	(7ULL << DMA_HINT_CELL_SLOT(id, class, DMA_HINT_MR))
-static inline u64 dma_hint_all_read_slots(enum dma_hint_id id)
+static inline unsigned int dma_hint_set_of(struct device *dev,
+					   enum dma_hint_class class,
+					   unsigned long attrs)
 {
-	return DMA_HINT_READ_SLOTS(id, DMA_HINT_CONSISTENT) |
-	       DMA_HINT_READ_SLOTS(id, DMA_HINT_STREAMING);
+	bool relaxed = attrs & DMA_ATTR_WEAK_ORDERING ||
+		       (dev_is_pci(dev) &&
+			READ_ONCE(to_pci_dev(dev)->dma_relaxed) & BIT(class));
+
+	return class + 2 * relaxed;
 }
 
 /**
- * struct dma_hint_field - a register's field with a hint in it
- * @slots: BIT_ULL() of the slots that it holds
- * @reg: the register, a number that the provider's read and write know
- * @mask: its bits
- * @unit: what a value counts for in the register: the field's lowest bit, or
- *	one bit for each copy of a field that the hardware repeats
- * @values: the value that each code stands for, 0xffff for none, or NULL where
- *	the code is the value
- * @nr_values: number of @values
+ * struct dma_hint_field - a register's field that carries a hint
+ * @id: the hint
+ * @classes: BIT() of the classes that it governs, together
+ * @commands: the commands that it governs, together
  * @invert: 0 stands for true
+ * @reg: the register, a number that get and set know
+ * @mask: its bits
+ * @unit: what a code counts for in the register: the field's lowest bit, or a bit
+ *	for each copy of a field that is repeated
+ * @values: the value of each code, ascending, 0 for those that must not be used;
+ *	or NULL where the code is the value
+ * @nr_values: number of @values
  */
 struct dma_hint_field {
-	u64 slots;
+	enum dma_hint_id id;
+	u8 classes;
+	u8 commands;
+	bool invert;
 	u32 reg;
 	u32 mask;
 	u32 unit;
-	const u16 *values;
+	const u32 *values;
 	u8 nr_values;
-	bool invert;
 };
 
-/* &dma_hint_field.values of a code that must not be used */
-#define DMA_HINT_NO_VALUE	0xffff
-#define DMA_HINT_MAX_FIELDS	8
-#define DMA_HINT_MAX_REGS	16
-
 /**
- * struct dma_hint_reg - a register of a provider, for its debugfs files
- * @name: the manual's
- * @reg: a number that the provider's read and write know
- * @mask: bits that can be written
- */
-struct dma_hint_reg {
-	const char *name;
-	u32 reg;
-	u32 mask;
-};
-
-struct dma_hint_provider;
-
-/**
- * struct dma_hint_ops - who has registers for hints
- * @name: in sysfs, debugfs and messages
- * @scope: whose DMA they govern
- * @live: whether they may change while DMA is under way
- * @regs: its registers, ends with an empty one
- * @sane: a register that is never all-ones while the provider answers, whatever
- *	is implemented; or DMA_HINT_NO_REG
- * @fields: those that hold hints of a device; at most DMA_HINT_MAX_FIELDS.
- *	Returns their number
- * @refuse: a slot's value that the provider does not allow for a device: -EPERM
- *	if it is not safe, other errors for good; or NULL
- * @read: a checked read of a register for a device's sake: 0 or an error
- * @write: a checked write, the same
+ * struct dma_hint_ops - who carries hints
+ * @name: in sysfs
+ * @grain: whose DMA is governed
+ * @fields: those that there are, ends with an empty mask
+ * @where: the register that a field has for a function, if not &dma_hint_field.reg
+ * @refuse: whether a value must not be set: -EPERM if it is not safe; or NULL
+ * @get: read a register for a function's sake, checked: 0 or an error
+ * @set: change a register's bits under the lock of its other writers, checked
  *
  * All are called in process context with the core's mutex held.
  */
 struct dma_hint_ops {
 	const char *name;
-	enum dma_hint_scope scope;
-	bool live;
-	const struct dma_hint_reg *regs;
-	u32 sane;
-	int (*fields)(struct dma_hint_provider *p, struct pci_dev *pdev,
-		      struct dma_hint_field *fields);
-	int (*refuse)(struct dma_hint_provider *p, struct pci_dev *pdev,
-		      unsigned int slot, u16 val);
-	int (*read)(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
-		    u64 *val);
-	int (*write)(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
-		     u64 val);
+	enum dma_hint_grain grain;
+	const struct dma_hint_field *fields;
+	u32 (*where)(void *priv, struct pci_dev *pdev,
+		     const struct dma_hint_field *f);
+	int (*refuse)(void *priv, struct pci_dev *pdev,
+		      const struct dma_hint_field *f, u32 val);
+	int (*get)(void *priv, struct pci_dev *pdev, u32 reg, u32 *val);
+	int (*set)(void *priv, struct pci_dev *pdev, u32 reg, u32 mask, u32 bits);
 };
-
-#define DMA_HINT_NO_REG		(~0U)
 
 /**
- * struct dma_hint_provider - a registered one; but for the first three its
- *	members are the core's own
+ * struct dma_hint_provider - a bridge or an IOMMU that carries hints
+ * @node: the core's
+ * @dev: functions below it may have its hints
  * @ops: its operations
- * @priv: the provider's own
- * @page: bytes that its IOMMU maps at once, no block may be larger; 0: no limit
- * @dev: function, host bridge or IOMMU
- * @node: of the list of all
- * @probed: whether @absent is known
- * @absent: registers that do not answer, by their place in @ops->regs
- * @dead: its registers could not be brought back to what they were
- * @nth: fail this one of the register accesses to come, counted down; 0: none
- * @log: last accesses
- * @logged: their number since it was registered
- * @dir: in debugfs
+ * @priv: for them, and what tells its registers from others'
  */
 struct dma_hint_provider {
+	struct list_head node;
+	struct device *dev;
 	const struct dma_hint_ops *ops;
 	void *priv;
-	u32 page;
-
-	struct device *dev;
-	struct list_head node;
-	bool probed;
-	u32 absent;
-	bool dead;
-	u32 nth;
-	struct dma_hint_event {
-		u32 reg;
-		u64 val;
-		s16 error;
-		bool write;
-	} log[32];
-	unsigned int logged;
-	struct dentry *dir;
 };
 
-struct dma_hint_provider *
-dma_hint_provider_register(struct device *dev, const struct dma_hint_ops *ops,
-			   void *priv);
+void dma_hint_provider_register(struct dma_hint_provider *p);
 void dma_hint_provider_unregister(struct dma_hint_provider *p);
+bool dma_hints_may_be_unsafe(void);
 
-/* Of the core, for sysfs and the KUnit suite */
-u64 dma_hints_slots(struct device *dev);
-int dma_hints_get_slot(struct device *dev, unsigned int slot, u16 *val);
-int dma_hints_set_slot(struct device *dev, unsigned int slot, u16 val);
-ssize_t dma_hints_path(struct device *dev, char *buf);
-ssize_t dma_hints_last_error(struct device *dev, char *buf);
-void dma_hints_forget(struct device *dev);
-int dma_hints_raw(struct dma_hint_provider *p, struct pci_dev *pdev, u32 reg,
-		  u64 val);
-
-extern bool dma_hints_unsafe;
-extern const struct dma_hint_ops pci_dma_hint_ops;
-const char *dma_hint_name(enum dma_hint_id id);
+extern const struct dma_hint_ops dma_hint_mapping_ops;
 
 #else /* !CONFIG_DMA_HINTS */
 
-#define dma_hints_unsafe	false
-
-static inline int dma_hints_query(struct device *dev,
-				  struct dma_hint_caps *caps)
+static inline int dma_set_hints(struct device *dev, enum dma_hint_class class,
+				const struct dma_hints *hints)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline int dma_hints_try(struct device *dev,
-				const struct dma_hint_set *set)
+static inline int dma_hints_query(struct device *dev, struct dma_hints_caps *caps)
 {
 	return -EOPNOTSUPP;
-}
-
-static inline int dma_hints_set(struct device *dev,
-				const struct dma_hint_set *set)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int dma_hints_set_possible(struct device *dev,
-					 const struct dma_hint_set *set)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int
-devm_dma_hints_set_possible(struct device *dev, const struct dma_hint_set *set)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int dma_hints_get(struct device *dev, struct dma_hint_set *set)
-{
-	return -EOPNOTSUPP;
-}
-
-static inline int dma_hints_reset(struct device *dev)
-{
-	return 0;
 }
 
 #endif /* CONFIG_DMA_HINTS */

@@ -143,9 +143,10 @@ def toolchain(arch, tables):
 def entry(words, group, tables, seed=0):
     """The Build of "ARCH START" of a group of the table."""
     arch, start = words.split()
-    wanted = [o for name in group.get("with", ()) for o in
-              (tables["hardware"].get(arch, ()) if name == "hardware"
-               else tables["sets"][name])] + group.get("set", [])
+    wanted = tables["always"].get(arch, []) + [
+        o for name in group.get("with", ()) for o in
+        (tables["hardware"].get(arch, ()) if name == "hardware"
+         else tables["sets"][name])] + group.get("set", [])
     # the last one of a name counts
     options = dict(o.split("=", 1) for o in wanted)
     return Build(
@@ -352,16 +353,16 @@ class Tree:
 def contents(objdump, file):
     """Sections and relocations of an object as text, without its header.
 
-    gcc numbers static data, CSWTCH.7 for instance, and counts declarations; here
-    those of a name count from 0.
+    gcc numbers static data, CSWTCH.7 for instance, and labels, and counts declarations;
+    here those of a name count from 0.
     """
     text = subprocess.run([objdump, "-s", "-r", file], check=True, capture_output=True,
                           text=True).stdout.split("\n", 3)[3]
-    numbered = re.compile(r"(R_\S+ +[A-Za-z_]\w*)\.(\d+)")
+    numbered = re.compile(r"(R_\S+ +)([A-Za-z_]\w*\.|\.L)(\d+)")
     numbers = {}
-    for name, number in numbered.findall(text):
-        numbers.setdefault(name.split()[1], set()).add(int(number))
-    return numbered.sub(lambda m: f"{m[1]}.{sorted(numbers[m[1].split()[1]]).index(int(m[2]))}",
+    for _, name, number in numbered.findall(text):
+        numbers.setdefault(name, set()).add(int(number))
+    return numbered.sub(lambda m: f"{m[1]}{m[2]}{sorted(numbers[m[2]]).index(int(m[3]))}",
                         text)
 
 

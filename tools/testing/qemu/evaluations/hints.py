@@ -30,8 +30,8 @@ def tables(results: list[dict], _figures: dict) -> list[dict]:
                                       if (c["machine"], c["hba"]) == (machine, hba)])
               for machine, hba in guests),
             *({"title": f"004: the paper's: {paper['title']}",
-               "note": f"The paper's figures, {'KB/s' if name == 'table 7' else 'MB/s'}, of "
-                       "an HP ZX1; nothing here is ours.",
+               "note": f"The paper's figures, {paper['unit']}, of an HP ZX1; nothing here is "
+                       "ours.",
                "columns": paper["columns"], "rows": paper["rows"], "plot": None}
               for name, paper in PAPER.items())]
 

@@ -107,12 +107,8 @@ compare()
 candidates()
 {
 	case $1 in
-	*/read_words) echo 1 2 4 8 16 24 half full ;;
-	*/write_words) echo 1 2 4 8 ;;
-	*/cache_line_size) echo 4 8 16 32 ;;
-	*/latency_timer) echo 64 128 255 ;;
-	*/prefetch) echo 0 1 2 3 ;;
-	*/block_size) echo 512 1024 2048 4096 ;;
+	prefetch) echo 4 8 16 32 64 96 half full ;;
+	block) echo 4 8 16 32 512 1024 2048 4096 ;;
 	*) echo 0 1 ;;
 	esac
 }
@@ -125,7 +121,7 @@ done
 count=$(echo $generics | wc -w)
 echo "1..3"
 echo 1 > /proc/sys/kernel/printk
-cat "$hints/path" "$hints/caps" | sed 's/^/# /'
+cat "$hints/path" "$hints/query" | sed 's/^/# /'
 # shellcheck disable=SC2086
 set -- $generics
 if ! sgp_dd if="$1" of=/dev/null bs=512 bpt=128 thr=4 count=2048 > /tmp/said 2>&1 &&
@@ -139,8 +135,9 @@ bad=
 while [ $round -lt "$rounds" ]; do
 	round=$((round + 1))
 	measure default 0
-	for file in $(cut -d ' ' -f 1 "$hints/caps"); do
-		default=$(cat "$hints/$file")
+	for file in relaxed_order read_current prefetch block; do
+		[ -e "$hints/$file" ] || continue
+		default=$(value "$hints/$file")
 		for value in $(candidates "$file"); do
 			[ "$value" != "$default" ] || continue
 			if ! set_hint "$hints/$file" "$value"; then

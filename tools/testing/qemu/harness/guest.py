@@ -51,7 +51,7 @@ class Boot:
     monitor  pairs: a text of the console, and what QEMU's monitor is told then
     trace    an event of QEMU, whose lines are the Result's hits.traced
     files    initramfs()'s
-    qemu     more arguments, after the machine's
+    qemu     more arguments, after the machine's and before the adapters'
     root     a directory that a kernel is installed in: that one is booted, with its
              modules
     """
@@ -212,4 +212,4 @@ def qemu_command(boot: Boot, image: Path) -> list[str]:
         *(word for port, file in boot.outputs.items() for word in (
             "-chardev", f"file,id={port},path={file}",
             "-device", f"virtserialport,chardev={port},name={port}")),
-        *adapters(boot), *boot.qemu]
+        *boot.qemu, *adapters(boot)]

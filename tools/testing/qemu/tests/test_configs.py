@@ -56,6 +56,8 @@ def test_numbered_statics(tmp_path):
     assert text("CSWTCH.84", "CSWTCH.9", "x.1") == text("CSWTCH.85", "CSWTCH.12", "x.4")
     assert text("CSWTCH.84", "CSWTCH.9") != text("CSWTCH.9", "CSWTCH.84")
     assert text("CSWTCH.84") != text("other.84")
+    assert text(".L1240", ".L7+0x13") == text(".L1239", ".L6+0x13")
+    assert text(".L1", ".L2") != text(".L2", ".L1")
 
 
 def test_lost():

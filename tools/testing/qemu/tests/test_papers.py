@@ -83,15 +83,15 @@ def test_hints_ratio():
     rows = [{"hint": hint, "value": value, "direction": way, "round": n, "way": "sgp_dd",
              "mb_s": rate * n}
             for n in (1, 2) for way in ("out", "in")
-            for hint, value, rate in (("default", 0, 10.0), ("device/read_words", 8, 12.0),
+            for hint, value, rate in (("default", 0, 10.0), ("prefetch", 8, 12.0),
                                       ("again", 0, 9.0))]
     table = tables([result("004", "dma_io", rows + [
-        {"refused": "device/mwi", "refused_value": 1}])])[0]
-    assert table["rows"] == [["device/read_words", 8, "1.20",
+        {"refused": "read_current", "refused_value": 0}])])[0]
+    assert table["rows"] == [["prefetch", 8, "1.20",
                               "1.20", 2],
                              ["default again", "", "0.90",
                               "0.90", 2]]
-    assert "device/mwi=1" in table["note"]
+    assert "read_current=0" in table["note"]
 
 
 @pytest.mark.parametrize("quick", [False, True])

@@ -7,58 +7,55 @@
 # usage: dino_hints.sh [safe]
 #
 # "safe": dma_hints.unsafe is not set, and what reads ahead without end is refused
-# where several devices are bus masters.  Else the registers begin with what the
-# kernel itself writes to a Dino without firmware.  For each line "hints: look at NAME VALUE"
+# where several functions are bus masters.  For each line "hints: look at NAME VALUE"
 # on the console something outside of this machine may look at the registers.
 
 # shellcheck source-path=SCRIPTDIR
 . ./hints.sh
 
-device=$hints/device
-grep -q '^dino ' "$hints/path" || skip "no Dino above $bdf"
+grep -q ' dino$' "$hints/path" || skip "no Dino above $bdf"
 endless="half full"
-if [ "$1" = safe ]; then
-	endless=
-else
-	for reg in 0x824 0x828; do
-		echo "$reg 0x222222" > "$(echo "$debug"/dino-*/raw)"
-	done
-fi
+[ "$1" != safe ] || endless=
 
 # shellcheck disable=SC2086
-set -- 1 2 4 8 16 24 $endless
-echo "1..$((2 * ($# + 4) + ($# == 6 ? 2 : 0) + 7))"
-grep -q '^read_words bus$' "$hints/scope"
-result $? "scope" "$(cat "$hints/scope")"
+set -- 4 8 16 32 64 96 $endless
+echo "1..$((2 * ($# + 4) + ($# == 6 ? 2 : 0) + 11))"
+grep -q '^prefetch possible=yes grain=bus commands=mr,mrl,mrm max=96$' "$hints/query" &&
+	grep -q '^block possible=yes grain=bus commands=mw max=32$' "$hints/query"
+result $? "query" "$(cat "$hints/query")"
 outside "first 0"
-for words; do
-	accepted "$device/read_words" "$words"
-	outside "read_words $words"
+for bytes; do
+	accepted "$hints/prefetch" "$bytes"
+	outside "prefetch $bytes"
 	checksums
 	result $? "checksums"
 done
-for words in 1 2 4 8; do
-	accepted "$device/write_words" $words
-	outside "write_words $words"
+for bytes in 4 8 16 32; do
+	accepted "$hints/block" $bytes
+	outside "block $bytes"
 	checksums
 	result $? "checksums"
 done
-refused "$device/read_words" 3 'nvalid argument'
-refused "$device/write_words" 16 'nvalid argument'
+accepted "$hints/prefetch" 63 32
+accepted "$hints/block" 'all mw 4096' 32
+refused "$hints/prefetch" 3 'nvalid argument'
+refused "$hints/prefetch" 'streaming 64' 'nvalid argument'
+refused "$hints/prefetch" 'mrm 64' 'nvalid argument'
+refused "$hints/block" 'mr 16' 'not supported'
 if [ -z "$endless" ]; then
-	refused "$device/read_words" full 'ot permitted'
-	refused "$device/read_words" half 'ot permitted'
+	refused "$hints/prefetch" full 'ot permitted'
+	refused "$hints/prefetch" half 'ot permitted'
 fi
 
 # All on the bus share them
-for other in /sys/bus/pci/devices/*/dma_hints/device/read_words; do
-	[ "$other" = "$device/read_words" ] || break
+for other in /sys/bus/pci/devices/*/dma_hints/prefetch; do
+	[ "$other" = "$hints/prefetch" ] || break
 done
-accepted "$device/read_words" 8
-refused "$other" 4 'usy'
+accepted "$hints/prefetch" 32
+refused "$other" 16 'usy'
 set_hint "$hints/reset" 1
 result $? "reset" "$said"
 outside "reset 0"
-grep -q '^PCIROR 0x824 0x' "$debug"/dino-*/regs
-result $? "debugfs has the registers" "$(cat "$debug"/dino-*/regs)"
+[ "$(owner "$hints/prefetch")" = driver ]
+result $? "nobody's word any more" "$(cat "$hints/prefetch")"
 finish

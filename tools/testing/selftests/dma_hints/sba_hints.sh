@@ -11,25 +11,27 @@
 # shellcheck source-path=SCRIPTDIR
 . ./hints.sh
 
-grep -q '^astro ' "$hints/path" || skip "no Astro above $bdf"
-current=$hints/consistent/mr/read_current
-elroy=$(sed -n 's/^lba /lba-/p' "$hints/path")
+grep -q ' astro$' "$hints/path" || skip "no Astro above $bdf"
+current=$hints/read_current
+lba=$(readlink "$dev")
+lba=${lba%/pci*}
+elroy=/sys/kernel/debug/lba_hints/${lba##*/}
 
 echo "1..$(($# == 1 ? 10 : 7))"
-dmesg | sed -n 's/.*sba_iommu: hint_sets:/# hint_sets:/p'
-grep -q '^read_current system$' "$hints/scope"
-result $? "scope" "$(cat "$hints/scope")"
-absent=$(grep -c absent "$debug/$elroy/regs")
-[ "$absent" = 15 ]
-result $? "Elroy's hints are absent" "$(cat "$debug/$elroy/regs")"
-[ ! -e "$hints/streaming/mrm/prefetch" ] && [ ! -e "$hints/streaming/mrm/block_size" ]
-result $? "no typed hints of Elroy's"
+dmesg | sed -n '/hint_sets/s/^/# /p'
+grep -q '^read_current possible=yes grain=system commands=mr,mrl,mrm max=1$' \
+	"$hints/query"
+result $? "query" "$(cat "$hints/query")"
+[ "$(grep -c absent "$elroy")" = 14 ]
+result $? "Elroy's hints are absent" "$(cat "$elroy")"
+[ ! -e "$hints/prefetch" ] && [ ! -e "$hints/block" ]
+result $? "no typed hints of Elroy's" "$(ls "$hints")"
 error='ot permitted'
 [ "$1" != unsafe ] || error='nput/output error'
-before=$(cat "$debug/$elroy/regs")
-! set_hint "$debug/$elroy/raw" "0x380 0x1" && case $said in *"$error"*) ;; *) false ;; esac
+before=$(cat "$elroy")
+! set_hint "$elroy" "0 0x1" && case $said in *"$error"*) ;; *) false ;; esac
 result $? "raw write: $error" "$said"
-[ "$(cat "$debug/$elroy/regs")" = "$before" ]
+[ "$(cat "$elroy")" = "$before" ]
 result $? "changes nothing"
 outside "first 0"
 if [ "$1" = unsafe ]; then
@@ -37,7 +39,7 @@ if [ "$1" = unsafe ]; then
 	outside "read_current 0"
 	checksums
 	result $? "checksums"
-	set_hint "$hints/reset" 1 && [ "$(cat "$current")" = 1 ]
+	set_hint "$hints/reset" 1 && [ "$(value "$current")" = 1 ]
 	result $? "reset" "$said"
 	outside "reset 1"
 	[ "$(($(cat /proc/sys/kernel/tainted) & 64))" = 64 ]
