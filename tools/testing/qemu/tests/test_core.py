@@ -157,7 +157,19 @@ def without(gone, arch=ARCH, image="vmlinux"):
 def test_mutant_red(gone):
     """Without a guard the case that watches it fails."""
     without(gone)
-    result, cases = suite("mutant", "mutant")
+    result, cases = suite("mutant", "mutant", smp=gone.get("smp", 1))
+    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+
+
+# powerpc leaves Memory Write and Invalidate to firmware
+@pytest.mark.slow
+@on_machines([m for m in TESTED if m[0] == "q35"])
+@mutants("mwi")
+def test_mutant_mwi_red(gone, machine, arch):
+    """The same of what drivers do with MWI."""
+    without(gone, arch, arches.facts(arch)["IMAGE"])
+    result, cases = suite("mutant", "mutant-mwi", smp=gone["smp"], machine=machine,
+                          arch=arch, suites=["dma_hints"])
     assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
 
 
