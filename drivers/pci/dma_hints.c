@@ -53,7 +53,8 @@ struct hint_hop {
 
 /*
  * A field that is, or was, somebody's to set.  It stays while it has claims, and
- * while its register could not be brought to what it should be.
+ * while its register could not be brought to what it should be.  @old is what it was
+ * first, @left how it was left from here: what others have made of it since is theirs.
  */
 struct hint_record {
 	struct list_head node;
@@ -63,6 +64,7 @@ struct hint_record {
 	u32 reg;
 	u32 mask;
 	u32 old;
+	u32 left;
 	bool dirty;
 };
 
@@ -244,8 +246,10 @@ static int hint_settle(struct hint_record *r, struct pci_dev *pdev)
 	int ret;
 
 	ret = hint_get(&r->hop, pdev, r->reg, r->mask, &now);
-	if (!ret && now != bits)
+	if (!ret && now != bits && (r->dirty || now == r->left))
 		ret = hint_set(r, pdev, bits);
+	if (!ret)
+		r->left = bits;
 	r->dirty = ret;
 	if (!ret && list_empty(&r->claims))
 		hint_record_free(r);
@@ -423,6 +427,7 @@ static struct hint_record *hint_record_get(const struct hint_hop *hop,
 		return ERR_PTR(ret);
 	}
 	INIT_LIST_HEAD(&r->claims);
+	r->left = r->old;
 	r->hop = *hop;
 	r->hw = hop->priv ?: pdev;
 	r->reg = reg;
@@ -562,6 +567,7 @@ static int hint_commit(struct hint_plan *plan)
 			list_add_tail(&c->node, &change->record->claims);
 		}
 		c->bits = change->bits;
+		change->record->left = change->then;
 	}
 	return 0;
 }
@@ -790,7 +796,7 @@ static u32 hint_largest(const struct dma_hint_field *f)
  * @dev: a PCI function
  * @caps: where to put it
  *
- * No register is accessed; a value may still be refused.
+ * A value may still be refused.
  *
  * Context: Process, may sleep.
  * Return: 0, or -EOPNOTSUPP if @dev is no PCI function.
@@ -825,7 +831,10 @@ int dma_hints_query(struct device *dev, struct dma_hints_caps *caps)
 			strscpy(cap->limit, pdev->is_virtfn ? "the PF's to set" :
 				"nobody has it", sizeof(cap->limit));
 	}
-	dma_hint_limit_block(pdev, &caps->hint[DMA_HINT_BLOCK]);
+	if (!hint_open(pdev)) {
+		dma_hint_limit_block(pdev, &caps->hint[DMA_HINT_BLOCK]);
+		hint_close(pdev);
+	}
 	mutex_unlock(&hint_lock);
 	return 0;
 }

@@ -524,6 +524,12 @@ static void test_owners(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->pf.pdev, DMA_HINT_DRIVER), 0);
 	expect_walk(test, &k->pf, DMA_HINT_BLOCK, 256, DMA_HINT_ADMIN);
 	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->pf.pdev, DMA_HINT_ADMIN), 0);
+	/* what a driver does by itself meanwhile is its own */
+	KUNIT_EXPECT_EQ(test, driver(&k->pf, DMA_HINT_ALL, block_hint(1024)), 0);
+	KUNIT_EXPECT_EQ(test, pcie_set_readrq(&k->pf.pdev, 2048), 0);
+	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->pf.pdev, DMA_HINT_DRIVER), 0);
+	expect_walk(test, &k->pf, DMA_HINT_BLOCK, 2048, DMA_HINT_FIRMWARE);
+	KUNIT_EXPECT_EQ(test, pcie_set_readrq(&k->pf.pdev, 512), 0);
 	/* order that the driver keeps stays */
 	KUNIT_EXPECT_EQ(test, driver(&k->pf, DMA_HINT_ALL, order_hint(false)), 0);
 	KUNIT_EXPECT_EQ(test, admin(&k->pf, DMA_HINT_ALL, order_hint(true)), -EPERM);
