@@ -41,10 +41,8 @@ done < <(sed '/^#/d' "$top/bases")
 fragments_of=${variant%@*}
 for v in ${fragments_of//+/ }; do
 	[ "$v" = plain ] || fragments+=("$qemu_dir/kconfig/$v.config")
-	for more in "$arch" "$base"; do
-		[ ! -r "$qemu_dir/kconfig/$v.$more.config" ] ||
-			fragments+=("$qemu_dir/kconfig/$v.$more.config")
-	done
+	[ ! -r "$qemu_dir/kconfig/$v.$arch.config" ] ||
+		fragments+=("$qemu_dir/kconfig/$v.$arch.config")
 done
 
 # An object directory right below the sources makes Kbuild name them "..":

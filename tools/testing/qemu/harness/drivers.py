@@ -72,7 +72,6 @@ class Driver:
     disk       -device of a disk
     bus        of the adapter's disks, after its id
     not_on     architectures whose machines it does not work on
-    bases      that its patches are for, or () for all
     """
 
     title: str
@@ -89,7 +88,6 @@ class Driver:
     disk: str = "scsi-hd"
     bus: str = ".0"
     not_on: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
 
 
 def load(file) -> Driver:
