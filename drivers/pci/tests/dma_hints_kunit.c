@@ -548,7 +548,9 @@ static void test_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver(&k->b, DMA_HINT_STREAMING, prefetch_hint(128)), -EBUSY);
 	/* an administrator's word is above drivers', and is not another one's */
 	KUNIT_EXPECT_EQ(test, admin(&k->b, DMA_HINT_STREAMING, prefetch_hint(128)), 0);
+	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->a.pdev, DMA_HINT_DRIVER), 0);
 	KUNIT_EXPECT_EQ(test, k->regs.reg[HOST_PREFETCH], 0xa533);
+	KUNIT_EXPECT_EQ(test, driver(&k->a, DMA_HINT_STREAMING, prefetch_hint(64)), 0);
 	KUNIT_EXPECT_EQ(test, admin(&k->a, DMA_HINT_STREAMING, prefetch_hint(64)), -EBUSY);
 	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->b.pdev, DMA_HINT_ADMIN), 0);
 	/* what rounds to the same is the same; another field is free */
