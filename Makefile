@@ -242,7 +242,7 @@ check-hints: setup-report $(addprefix patched-,$(call arches_of,$(HINTS_MACHINES
 
 # what measures DMA hints, on made-up data
 PHONY += check-measure
-check-measure: setup-report
+check-measure: setup-lint setup-report
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
 # the papers' evaluations; what is there and still the same is not run again

@@ -235,7 +235,9 @@ static int lba_hint_access(const struct lba_hints *h, unsigned int n, u32 *val, 
 
 	if (!pdev)
 		return -ENODEV;
-	io_check_begin(&c, pdev, IO_CHECK_HARVEST | IO_CHECK_ONES_OK);
+	/* who only looks clears no status */
+	io_check_begin(&c, pdev, IO_CHECK_ONES_OK |
+		       (write ? IO_CHECK_HARVEST : IO_CHECK_READS));
 	now = readl_check(&c, h->base + LBA_HINT_BASE + 8 * n);
 	if (write && now != ~0U) {
 		writel_check(&c, (now & ~LBA_HINT_BITS) | *val,

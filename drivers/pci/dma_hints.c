@@ -182,7 +182,8 @@ static int hint_get(const struct hint_hop *hop, struct pci_dev *pdev, u32 reg,
 	if (!session)
 		return -EIO;
 	ret = hop->ops->get(hop->priv, session, reg, bits);
-	*bits &= mask;
+	if (!ret)
+		*bits &= mask;
 	pci_dev_put(session);
 	return ret;
 }
@@ -819,7 +820,6 @@ int dma_hints_query(struct device *dev, struct dma_hints_caps *caps)
 		cap = &caps->hint[id];
 		for (i = 0; i < n && !(cap->max && !dma_hint_descs[id].of_path); i++)
 			for (f = NULL; (f = hint_next_field(&hops[i], id, f));) {
-				cap->classes |= f->classes;
 				cap->commands |= f->commands;
 				cap->grain = max_t(u8, cap->grain, hops[i].ops->grain);
 				cap->max = max(cap->max, hint_largest(f));

@@ -101,19 +101,25 @@ static int pci_hint_set(void *priv, struct pci_dev *pdev, u32 reg, u32 mask, u32
 	return io_check_end(&c) ?: ret ? -EIO : 0;
 }
 
-/* Longest read that a function may be set to ask for, in bytes */
+/* What a read gave of a size: none of a function that does not answer */
+static u32 pci_hint_size(int size)
+{
+	return size < 0 || size > 4096 ? 0 : size;
+}
+
+/* Longest read that a function may be set to ask for, in bytes; 0: no answer */
 static u32 pci_hint_max_block(struct pci_dev *pdev, const char **why)
 {
-	u32 status, now;
+	u32 status;
 
 	if (pci_is_pcie(pdev)) {
 		/* as pcie_set_readrq() */
 		*why = "host bridge, not above what firmware set";
 		if (pci_find_host_bridge(pdev->bus)->no_inc_mrrs)
-			return pcie_get_readrq(pdev);
+			return pci_hint_size(pcie_get_readrq(pdev));
 		*why = "pci=pcie_bus_perf";
 		if (pcie_bus_config == PCIE_BUS_PERFORMANCE)
-			return pcie_get_mps(pdev);
+			return pci_hint_size(pcie_get_mps(pdev));
 		*why = "";
 		return 4096;
 	}
@@ -121,10 +127,9 @@ static u32 pci_hint_max_block(struct pci_dev *pdev, const char **why)
 	if (pci_read_config_dword(pdev, dma_hint_pcix_cap(pdev) + PCI_X_STATUS,
 				  &status) || PCI_POSSIBLE_ERROR(status))
 		return 0;
-	now = pcix_get_mmrbc(pdev);
 	if (pdev->bus->bus_flags & PCI_BUS_FLAGS_NO_MMRBC) {
 		*why = "bridge, not above what firmware set";
-		return now;
+		return pci_hint_size(pcix_get_mmrbc(pdev));
 	}
 	return 512 << ((status & PCI_X_STATUS_MAX_READ) >> 21);
 }
@@ -208,8 +213,9 @@ static ssize_t pcie_hop_show(struct pci_dev *hop, char *buf, ssize_t len)
 
 	len += sysfs_emit_at(buf, len, "%s", pcie_hop_name(hop));
 	if (pcie_capability_read_word(hop, PCI_EXP_DEVCTL, &ctl) || ctl == 0xffff ||
-	    pcie_capability_read_word(hop, PCI_EXP_DEVCTL2, &ctl2) ||
-	    pcie_capability_read_dword(hop, PCI_EXP_DEVCAP, &cap))
+	    pcie_capability_read_word(hop, PCI_EXP_DEVCTL2, &ctl2) || ctl2 == 0xffff ||
+	    pcie_capability_read_dword(hop, PCI_EXP_DEVCAP, &cap) ||
+	    PCI_POSSIBLE_ERROR(cap))
 		return len + sysfs_emit_at(buf, len, " does-not-answer") - start;
 	if (hop->hdr_type == PCI_HEADER_TYPE_NORMAL)
 		len += sysfs_emit_at(buf, len,
@@ -241,7 +247,9 @@ static ssize_t pcix_hop_show(struct pci_dev *hop, int cap, char *buf, ssize_t le
 	if (hop->hdr_type != PCI_HEADER_TYPE_NORMAL) {
 		len += sysfs_emit_at(buf, len, "pci-x-bridge");
 		if (!pci_read_config_dword(hop, cap + 8, &up) &&
-		    !pci_read_config_dword(hop, cap + 12, &down))
+		    !PCI_POSSIBLE_ERROR(up) &&
+		    !pci_read_config_dword(hop, cap + 12, &down) &&
+		    !PCI_POSSIBLE_ERROR(down))
 			len += sysfs_emit_at(buf, len,
 					     " split_upstream=%u/%u split_downstream=%u/%u",
 					     up >> 16, up & 0xffff, down >> 16,

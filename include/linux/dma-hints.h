@@ -85,7 +85,6 @@ enum dma_hint_grain {
 /**
  * struct dma_hint_cap - what a function's path has of one hint
  * @possible: there is a carrier, and nothing on the path stands against it
- * @classes: BIT() of enum dma_hint_class that can be set
  * @commands: commands that it can be set for, together
  * @grain: the widest carrier's
  * @max: the largest value
@@ -93,7 +92,6 @@ enum dma_hint_grain {
  */
 struct dma_hint_cap {
 	bool possible;
-	u8 classes;
 	u8 commands;
 	u8 grain;
 	u32 max;

@@ -627,6 +627,7 @@ static void test_fail_nth(struct kunit *test)
 static void test_all_ones(struct kunit *test)
 {
 	struct hints_kunit *k = test->priv;
+	struct dma_hints_caps caps;
 	int lost, ret;
 
 	for (lost = 1; lost < 16; lost++) {
@@ -649,6 +650,11 @@ static void test_all_ones(struct kunit *test)
 	/* it does not come back */
 	k->pf.silent = -1;
 	refused(test, &k->pf, DMA_HINT_ALL, order_hint(true), -EIO);
+	/* nor is a limit made of it */
+	k->bridge_dev.no_inc_mrrs = 1;
+	dma_hints_query(&k->pf.pdev.dev, &caps);
+	k->bridge_dev.no_inc_mrrs = 0;
+	KUNIT_EXPECT_EQ(test, caps.hint[DMA_HINT_BLOCK].max, 0);
 	k->c.silent = -1;
 	KUNIT_EXPECT_NE(test, admin(&k->c, DMA_HINT_ALL, block_hint(1024)), 0);
 	KUNIT_EXPECT_EQ(test, k->c.writes, 0);
@@ -768,6 +774,12 @@ static void test_mapping(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->a.pdev, DMA_HINT_ADMIN), 0);
 	KUNIT_EXPECT_EQ(test, dma_hint_set_of(dev, DMA_HINT_STREAMING, 0), 3);
 	KUNIT_EXPECT_EQ(test, dma_hints_release(&k->a.pdev, DMA_HINT_DRIVER), 0);
+	KUNIT_EXPECT_EQ(test, k->a.pdev.dma_relaxed, 0);
+	/* it is the function's own: no neighbour is asked for it while that is off */
+	KUNIT_EXPECT_EQ(test, driver(&k->a, DMA_HINT_STREAMING, order_hint(true)), 0);
+	k->a.pdev.error_state = pci_channel_io_frozen;
+	dma_hints_release(&k->a.pdev, DMA_HINT_DRIVER);
+	k->a.pdev.error_state = pci_channel_io_normal;
 	KUNIT_EXPECT_EQ(test, k->a.pdev.dma_relaxed, 0);
 	/* all: the mappings' defaults, and who is on the way to memory */
 	KUNIT_EXPECT_EQ(test, driver(&k->a, DMA_HINT_ALL, order_hint(true)), 0);

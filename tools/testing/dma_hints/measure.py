@@ -166,7 +166,7 @@ def sweep(args, hints, names):
             count += 1
             first = draw.random() < 0.5
             seen = done.setdefault(setting, {})
-            if number in seen or "E" in {str(v)[:1] for v in seen.values()}:
+            if number in seen or any(isinstance(v, str) for v in seen.values()):
                 continue
             print(f"  MEASURE [{count}/{total}] round {number}: {setting}",
                   file=sys.stderr, flush=True)
