@@ -224,8 +224,9 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 
 PHONY += check-all
 check-all: times lint series setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
-	$(Q)$(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
-	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
+	$(Q)export BENCH_SHARD=$(SHARD); \
+		$(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
+	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE) SHARD=$(SHARD)
 
 # on all bases, if none was asked for
 CONFIG_BASES := $(if $(filter command,$(firstword $(origin BASE))),$(BASE),$(BASES))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write build/results/$BENCH_TARGET.json at the end of a pytest run, and what tests
-saw of the fault matrix as they pass."""
+saw of the fault matrix as they pass.  $BENCH_SHARD, "K/N", runs the K-th part of N."""
 
 import collections
 import os
+import re
 
 import pytest
 
@@ -31,11 +32,33 @@ def seen(request):
         record.passed()
 
 
+SHARD = os.environ.get("BENCH_SHARD", "1/1")
 SECONDS = collections.Counter()
+OUTCOMES = {}
+
+
+def part(count, shard):
+    """The (first, last + 1) of count tests that a shard "K/N" has: neighbours, which
+    share builds.  Raise pytest.UsageError if there is no such shard."""
+    numbers = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", shard)
+    k, n = map(int, numbers.groups()) if numbers else (1, 0)
+    if k > n:
+        raise pytest.UsageError(f"no shard {shard}; it is K/N, K from 1 to N")
+    return (k - 1) * count // n, k * count // n
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave the tests of other shards out."""
+    first, last = part(len(items), SHARD)
+    config.hook.pytest_deselected(items=items[:first] + items[last:])
+    items[:] = items[first:last]
 
 
 def pytest_runtest_logreport(report):
-    """Sum the seconds of a test and its fixtures."""
+    """Sum the seconds of a test and its fixtures; keep its outcome, the worst of theirs."""
+    if report.when == "call" or report.outcome != "passed":
+        OUTCOMES[report.nodeid] = report.outcome
     SECONDS[report.nodeid.removeprefix("tests/").removeprefix("test_")
             .replace(".py::test_", ": ")] += report.duration
 
@@ -50,6 +73,9 @@ def pytest_sessionfinish(session, exitstatus):
              for name in ("passed", "failed", "error", "skipped")}
     about = results.about(os.environ.get("BENCH_BASE", "6.1"))
     good = exitstatus == 0 and count["passed"] > 0
-    results.write(f"{target}-{about['about']['base']}", good,
-                  {**about, **count, "seconds": results.minutes(SECONDS)})
+    if SHARD != "1/1":
+        about["about"]["shard"] = SHARD
+        target += "-" + SHARD.replace("/", "of")
+    results.write(f"{target}-{about['about']['base']}", good, {
+        **about, **count, "seconds": results.minutes(SECONDS), "tests": OUTCOMES})
     results.took(f"make {target}", good, about)

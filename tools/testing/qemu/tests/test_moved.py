@@ -8,6 +8,7 @@ one in PATH calls that another version.  The copy does not know that it is tried
 
 import re
 import shutil
+import subprocess
 import tarfile
 
 import pytest
@@ -180,6 +181,52 @@ def test_context_changed(made):
     assert copy.tool("refresh", BASE).startswith(NOTE)
     assert f"{BASE} {NEXT}" in (copy.dir / "bases").read_text()
     assert len(copy.edits().splitlines()) > 20 and copy.tool("check", BASE) == ""
+
+
+def offered():
+    """{version: the suites that offer the base's package in it, as their newest}."""
+    found, heads = {}, set()
+    run = subprocess.run(["apt-cache", "madison", f"linux-source-{BASE}"], text=True,
+                         capture_output=True, check=True)
+    for line in run.stdout.splitlines():
+        _, version, source = (field.strip() for field in line.split("|"))
+        where = source.removesuffix(" Packages")
+        if not source.endswith(" Sources") and where not in heads:
+            heads.add(where)
+            found.setdefault(version, []).append(where.split()[1].split("/")[0])
+    return found
+
+
+@pytest.mark.slow
+def test_each_suite(tmp_path):
+    """The series applies to the kernel of each of Debian's suites, not to that of the
+    newest alone: a machine that has no other takes what the point release has."""
+    others = {version: suites for version, suites in offered().items()
+              if version != series.package(BASE)[0]}
+    if series.suite(BASE) or not others:
+        pytest.skip(f"no suite here has base {BASE} in another version")
+    touched = series.repo_on_tree(BASE)[0].root_files
+    for version, suites in others.items():
+        print(f"  SUITE   {' '.join(suites)}: {version}", flush=True)
+        subprocess.run(["apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download",
+                        f"linux-source-{BASE}={version}"], cwd=tmp_path, check=True)
+        package, = tmp_path.glob("*.deb")
+        subprocess.run(["dpkg-deb", "-x", package, tmp_path], check=True)
+        package.unlink()
+        files = {}
+        tar, = tmp_path.glob(f"usr/src/linux-source-{BASE}.tar.*")
+        with tarfile.open(tar) as kernel:
+            for member in kernel:
+                path = member.name.partition("/")[2]
+                if path in touched:
+                    files[path] = kernel.extractfile(member).read().decode()
+        copy = SeriesCopy("suites")
+        copy.base(BASE, version, files)
+        copy.commit()
+        out = copy.tool("patched", BASE)
+        assert out.startswith(f"note: base {BASE} is {version} here") and \
+            len(out.splitlines()) == 1, out
+        shutil.rmtree(copy.dir)
 
 
 def test_suite_moved_on():
