@@ -19,7 +19,8 @@ HBA ?= $(call config,HBA,fusion)
 # with another ARCH than .config's its own machine
 MACHINE ?= $(if $(filter $(ARCH),$(call config,ARCH)),$(call config,MACHINE))
 VARIANT ?= $(subst $() ,,on$(foreach d,$(DRIVERS),$(call config,VARIANT_$(d)))$(call config,VARIANT_DEBUG))
-# of make check-configs: pattern of names, random ones a start, objects besides, part
+# of make check-configs: pattern of names, random ones a start, objects besides, part;
+# the last of check-all as well
 CONFIGS ?= *
 N ?= 2
 SAMPLE ?= 20
@@ -102,7 +103,7 @@ help:				## this text
 	$(Q)echo 'Variables: BASE=$(BASE) of $(BASES); ARCH=$(ARCH) of $(ARCHES); V=1'
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
 	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
-	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD)'
+	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD), check-all'\''s too'
 	$(Q)echo 'of series: TOPIC=$(TOPIC) of $(patsubst cover-letters/%.txt,%,$(wildcard cover-letters/*.txt)); SIGNOFF="Name <mail>"'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 	$(Q)echo 'of fresh: SUITES="main all" CMD="$(CMD)"; scripts/fresh.sh has options'
@@ -224,9 +225,8 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 
 PHONY += check-all
 check-all: times lint series setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
-	$(Q)export BENCH_SHARD=$(SHARD); \
-		$(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
-	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE) SHARD=$(SHARD)
+	$(Q)BENCH_SHARD=$(SHARD) $(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
+	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
 # on all bases, if none was asked for
 CONFIG_BASES := $(if $(filter command,$(firstword $(origin BASE))),$(BASE),$(BASES))
