@@ -93,7 +93,7 @@ while getopts ukw option; do
 	case $option in
 	u) user=1 ;;
 	k) keep=1 ;;
-	w) warm=$(ccache -k cache_dir) ;;
+	w) warm=1 ;;
 	*) die "$usage" ;;
 	esac
 done
@@ -107,6 +107,7 @@ done
 [ "$(id -u)" = 0 ] ||
 	die "only root can make and enter a root directory" "remedy: sudo $0 $*"
 "$top/scripts/setup.sh" fresh
+[ -z "$warm" ] || warm=$(ccache -k cache_dir)
 [ -z "$(git -C "$top" status --short)" ] ||
 	echo "note: HEAD is tried, without the edits that are not committed"
 
