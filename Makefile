@@ -25,6 +25,8 @@ CONFIGS ?= *
 N ?= 2
 SAMPLE ?= 20
 SHARD ?= 1/1
+# of make matrix: build directories of other checkouts, each with a shard of check-all
+SHARDS ?=
 # of make sweep; LSI's disks want a machine without an IOMMU
 DRIVER ?= fusion
 # of make series: a part of cover-letters/, and who sends it
@@ -104,6 +106,7 @@ help:				## this text
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
 	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
 	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD), check-all'\''s too'
+	$(Q)echo 'of matrix: SHARDS="BUILD ...", the build directories that have them'
 	$(Q)echo 'of series: TOPIC=$(TOPIC) of $(patsubst cover-letters/%.txt,%,$(wildcard cover-letters/*.txt)); SIGNOFF="Name <mail>"'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
 	$(Q)echo 'of fresh: SUITES="main all" CMD="$(CMD)"; scripts/fresh.sh has options'
@@ -264,7 +267,7 @@ sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a d
 
 PHONY += matrix
 matrix:			## which driver met which fault, from the tests' records: docs, Documentation
-	$(Q)$(PYTHON) $(QEMU)/matrix.py
+	$(Q)$(PYTHON) $(QEMU)/matrix.py $(if $(SHARDS),--shards $(SHARDS))
 
 PHONY += tables
 tables:			## the tables of README.md and docs, from docs/results; RESULTS="FILE ..." adds files

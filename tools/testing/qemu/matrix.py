@@ -20,7 +20,7 @@ import re
 import sys
 from pathlib import Path
 
-from harness import arches, ktap, paths, results
+from harness import arches, ktap, paths, results, shards
 from harness.document import Error, markdown, placed
 from harness.drivers import DRIVERS
 from harness.machines import MACHINES
@@ -306,8 +306,13 @@ def main():
     parser.add_argument("--lint", action="store_true",
                         help="whether they are what fault-matrix.csv gives")
     parser.add_argument("--csv", type=Path, default=LINES)
+    parser.add_argument("--shards", nargs="*", type=Path, default=[], metavar="DIR",
+                        help="first bring the shards of check-all together, from the build "
+                        "directories of other checkouts")
     args = parser.parse_args()
     try:
+        if args.shards:
+            shards.merge(args.shards)
         lines = read(args.csv)
         new = lines if args.lint else update(lines)
         known(new)

@@ -4,11 +4,10 @@ saw of the fault matrix as they pass.  $BENCH_SHARD, "K/N", runs the K-th part o
 
 import collections
 import os
-import re
 
 import pytest
 
-from harness import results
+from harness import results, shards
 from harness.seen import Seen
 
 PASSED = pytest.StashKey()
@@ -34,30 +33,30 @@ def seen(request):
 
 SHARD = os.environ.get("BENCH_SHARD", "1/1")
 SECONDS = collections.Counter()
-
-
-def part(count, shard):
-    """The (first, last + 1) of count tests that a shard "K/N" has: neighbours, which
-    share builds.  Raise pytest.UsageError if there is no such shard."""
-    numbers = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", shard)
-    k, n = map(int, numbers.groups()) if numbers else (1, 0)
-    if k > n:
-        raise pytest.UsageError(f"no shard {shard}; it is K/N, K from 1 to N")
-    return (k - 1) * count // n, k * count // n
+# what became of each test, and how many there are in all shards
+TESTS = {}
+COLLECTED = []
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Leave the tests of other shards out."""
-    first, last = part(len(items), SHARD)
+    try:
+        first, last = shards.part(len(items), SHARD)
+    except ValueError as e:
+        raise pytest.UsageError(str(e)) from None
+    COLLECTED.append(len(items))
     config.hook.pytest_deselected(items=items[:first] + items[last:])
     items[:] = items[first:last]
 
 
 def pytest_runtest_logreport(report):
-    """Sum the seconds of a test and its fixtures."""
-    SECONDS[report.nodeid.removeprefix("tests/").removeprefix("test_")
-            .replace(".py::test_", ": ")] += report.duration
+    """Sum the seconds of a test and its fixtures, and keep the worst that they say."""
+    test = report.nodeid.removeprefix("tests/")
+    SECONDS[test.removeprefix("test_").replace(".py::test_", ": ")] += report.duration
+    if report.when == "call" or not report.passed:
+        TESTS[test] = ("failed" if report.failed or TESTS.get(test) == "failed" else
+                       report.outcome)
 
 
 def pytest_sessionfinish(session, exitstatus):
@@ -67,12 +66,14 @@ def pytest_sessionfinish(session, exitstatus):
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     count = {name: len(reporter.stats.get(name, []))
-             for name in ("passed", "failed", "error", "skipped")}
+             for name in shards.COUNTS}
     about = results.about(os.environ.get("BENCH_BASE", "6.1"))
     good = exitstatus == 0 and count["passed"] > 0
+    figures = {**about, **count, "seconds": results.minutes(SECONDS)}
     if SHARD != "1/1":
         about["about"]["shard"] = SHARD
         target += "-" + SHARD.replace("/", "of")
-    results.write(f"{target}-{about['about']['base']}", good,
-                  {**about, **count, "seconds": results.minutes(SECONDS)})
+        # for shards.merge()
+        figures.update(tests=TESTS, collected=COLLECTED[0])
+    results.write(f"{target}-{about['about']['base']}", good, figures)
     results.took(f"make {target}", good, about)

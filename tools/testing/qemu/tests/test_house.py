@@ -6,7 +6,6 @@ import graphlib
 
 import pytest
 
-import conftest
 from harness import paths
 
 LONGEST = 50        # lines of a function, its docstring included
@@ -55,14 +54,3 @@ def test_functions_fit_a_screen():
                 for node in ast.walk(ast.parse(file.read_text()))
                 if isinstance(node, ast.FunctionDef)
                 and node.end_lineno - node.lineno >= LONGEST]
-
-
-@pytest.mark.parametrize("shards", (1, 2, 7, 16))
-def test_shards(shards):
-    """Each test is in one shard; a shard that does not exist is refused."""
-    for count in (1, 16, 847):
-        parts = [range(*conftest.part(count, f"{k}/{shards}")) for k in range(1, shards + 1)]
-        assert [test for part in parts for test in part] == list(range(count))
-    for wrong in (f"0/{shards}", f"{shards + 1}/{shards}", f"{shards}", "", "1/0", "-1/2"):
-        with pytest.raises(pytest.UsageError, match="it is K/N"):
-            conftest.part(9, wrong)
