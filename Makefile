@@ -25,6 +25,8 @@ CONFIGS ?= *
 N ?= 2
 SAMPLE ?= 20
 SHARD ?= 1/1
+# of make check and check-all: tests at once, twice the CPUs
+JOBS ?= $(shell echo $$((2 * $$(nproc))))
 # of make matrix: build directories of other checkouts, each with a shard of check-all
 SHARDS ?=
 # of make sweep; LSI's disks want a machine without an IOMMU
@@ -106,6 +108,7 @@ help:				## this text
 	$(Q)echo 'of demo: FAULTS=$(FAULTS) SEED=$(SEED) DISKS=$(DISKS) SMP=$(SMP) HBA=$(HBA)'
 	$(Q)echo '  MACHINE=$(MACHINE) VARIANT=$(VARIANT); make menuconfig has them in .config'
 	$(Q)echo 'of check-configs: CONFIGS=$(CONFIGS) N=$(N) SAMPLE=$(SAMPLE) SHARD=$(SHARD), check-all'\''s too'
+	$(Q)echo 'of check, check-all: JOBS=$(JOBS) tests at once'
 	$(Q)echo 'of matrix: SHARDS="BUILD ...", the build directories that have them'
 	$(Q)echo 'of series: TOPIC=$(TOPIC) of $(patsubst cover-letters/%.txt,%,$(wildcard cover-letters/*.txt)); SIGNOFF="Name <mail>"'
 	$(Q)echo 'of sweep: DRIVER=$(DRIVER) of $(DRIVERS)'
@@ -174,6 +177,8 @@ hints-report: setup-report	## the DMA hints paper's tables beside what was measu
 pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_GUESTS="$(3)" \
 	$(PYTHON) -m pytest -q -s -c $(QEMU)/pytest.ini --rootdir=$(QEMU) \
 	$(QEMU)/tests$(5) $(4)
+# guests mostly wait: several tests at once
+parallel = -n $(JOBS) --dist loadgroup
 
 # variants of the kernel that the core's suite runs on
 PHONY += kernels-core
@@ -195,7 +200,7 @@ times:
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
 check: kernels-check check-bases check-measure	## what CI runs
-	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-m 'not slow')
+	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-m 'not slow' $(parallel))
 else
 # no machine: its code is looked at
 check: lint series patched setup-build setup-$(ARCH)-binutils
@@ -228,7 +233,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 
 PHONY += check-all
 check-all: times lint series setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
-	$(Q)BENCH_SHARD=$(SHARD) $(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
+	$(Q)BENCH_SHARD=$(SHARD) $(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)),$(parallel))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
 # on all bases, if none was asked for

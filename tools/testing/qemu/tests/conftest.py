@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write build/results/$BENCH_TARGET.json at the end of a pytest run, and what tests
-saw of the fault matrix as they pass.  $BENCH_SHARD, "K/N", runs the K-th part of N."""
+saw of the fault matrix as they pass.  $BENCH_SHARD, "K/N", runs the K-th part of N.
+
+Several tests run at once (pytest-xdist): a guest mostly waits.  Those of a file that have
+a tree or a build in common are one after the other.
+"""
 
 import collections
 import os
+import re
 
 import pytest
+
 
 from harness import results, shards
 from harness.seen import Seen
 
 PASSED = pytest.StashKey()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    """Show a worker's progress; the summary is the whole run's."""
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.unregister(name="terminalreporter")
+        os.dup2(2, 1)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -36,6 +50,10 @@ SECONDS = collections.Counter()
 # what became of each test, and how many there are in all shards
 TESTS = {}
 COLLECTED = []
+# files each of whose tests has a directory of its own
+ALONE = {"test_check", "test_drivers", "test_eeh", "test_serror"}
+# the longest first: nothing is left to run beside it at the end
+LONG = ("test_series", "test_core")
 
 
 @pytest.hookimpl(trylast=True)
@@ -47,12 +65,24 @@ def pytest_collection_modifyitems(config, items):
         raise pytest.UsageError(str(e)) from None
     COLLECTED.append(len(items))
     config.hook.pytest_deselected(items=items[:first] + items[last:])
-    items[:] = items[first:last]
+    items[:] = sorted(items[first:last], key=lambda item: item.path.stem not in LONG)
+    for item in items:
+        if item.path.stem not in ALONE:
+            # both have the tree of mutants
+            group = item.path.stem.replace("test_configs", "test_core")
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """What a worker has collected, which the others have as well."""
+    COLLECTED.extend(node.workeroutput.get("collected", ()))
 
 
 def pytest_runtest_logreport(report):
     """Sum the seconds of a test and its fixtures, and keep the worst that they say."""
-    test = report.nodeid.removeprefix("tests/")
+    # xdist appends the group
+    test = re.sub(r"@test_\w+$", "", report.nodeid.removeprefix("tests/"))
     SECONDS[test.removeprefix("test_").replace(".py::test_", ": ")] += report.duration
     if report.when == "call" or not report.passed:
         TESTS[test] = ("failed" if report.failed or TESTS.get(test) == "failed" else
@@ -62,6 +92,9 @@ def pytest_runtest_logreport(report):
 def pytest_sessionfinish(session, exitstatus):
     """Counts of the run; "ok" only if something ran and nothing failed."""
     target = os.environ.get("BENCH_TARGET")
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["collected"] = COLLECTED
+        return
     if not target:
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
