@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
@@ -47,6 +48,21 @@ def sender(signoff):
     return {"GIT_COMMITTER_NAME": name[1], "GIT_COMMITTER_EMAIL": name[2]}, ["--signoff"]
 
 
+def recipients(base, patches):
+    """To and Cc of patches as comments, by the base's own scripts/get_maintainer.pl:
+    people and lists."""
+    lines = [f"# To and Cc by scripts/get_maintainer.pl of linux-source-{base}:"]
+    for field, leave in (("To", ("--nol",)), ("Cc", ("--nom", "--nor"))):
+        run = subprocess.run(
+            ["perl", "scripts/get_maintainer.pl", "--nogit", "--nogit-fallback",
+             "--norolestats", *leave, *patches], cwd=BUILD / base / "vanilla",
+            capture_output=True, text=True)
+        if run.returncode:
+            raise Error(f"get_maintainer.pl: {run.stderr.strip()}")
+        lines += [f"# {field}: {who}" for who in run.stdout.splitlines()]
+    return "\n".join(lines)
+
+
 def mails(repo, commits, out, topic, signoff):
     """Write cover letter and numbered patches of commits to out; return the patches."""
     shutil.rmtree(out, ignore_errors=True)
@@ -59,9 +75,12 @@ def mails(repo, commits, out, topic, signoff):
     git("format-patch", "--cover-letter", "-o", out, "-q", "--signature=", *options,
         f"{commits[0]}^..{commits[-1]}", cwd=repo.dir, env={**who, **env})
     first = out / "0000-cover-letter.patch"
+    patches = sorted(p for p in out.glob("*.patch") if p != first)
     first.write_text(first.read_text().replace("*** SUBJECT HERE ***", title)
-                     .replace("*** BLURB HERE ***", text.strip()))
-    return sorted(p for p in out.glob("*.patch") if p != first)
+                     .replace("*** BLURB HERE ***", text.strip()).rstrip() + "\n\n"
+                     f"# Base: linux-source-{repo.base} {package(repo.base)[0]}\n"
+                     + recipients(repo.base, patches) + "\n")
+    return patches
 
 
 def pristine(base, paths, dest):
@@ -119,6 +138,9 @@ def cmd_export(args):
     print(f"{len(numbered)} patches and {mbox.relative_to(TOP)}; git am on a "
           f"pristine linux-source-{args.base} {package(args.base)[0]}{on} "
           "gives the same trees")
+    if not args.signoff:
+        print("note: without a sender's sign-off they cannot be sent as they are\n"
+              "  remedy: make series SIGNOFF='Name <mail>'")
 
 
 SUITES = ("testing", "unstable", "experimental")

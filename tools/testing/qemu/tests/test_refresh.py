@@ -387,7 +387,11 @@ def test_topic(topic):
         assert run.returncode == 0, run.stderr
         out = paths.BUILD / base / ("series" if topic == "series" else f"series-{topic}")
         letter, *patches = sorted(out.glob("*.patch"))
-        assert "***" not in letter.read_text()
+        text = letter.read_text()
+        assert "***" not in text and f"# Base: linux-source-{base} " in text
+        # people and lists that get_maintainer.pl finds for all that is touched
+        assert "\n# To: Bjorn Helgaas <" in text or topic not in ("series", "core", "nvme")
+        assert "\n# Cc: linux-kernel@vger.kernel.org\n" in text
         for patch in patches:
             assert patch.read_text().count(
                 "Signed-off-by: A Sender <sender@example.org>\n") == 1
