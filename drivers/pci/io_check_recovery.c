@@ -472,7 +472,7 @@ int io_check_recovery_arm(struct io_check_recovery *r)
 EXPORT_SYMBOL_GPL(io_check_recovery_arm);
 
 /**
- * io_check_recovery_disarm() - no further recovery, for the driver's suspend
+ * io_check_recovery_disarm() - no further recovery, for the driver's suspend or shutdown
  * @r: the device's recovery
  *
  * Waits for the one that is under way, and for the work that follows it, so the device

@@ -179,9 +179,9 @@ def adapters(boot: Boot) -> list[str]:
     """
     arguments = []
     for n in range(1 + any(disk.hba for disk in boot.disks)):
-        serial = f",serial=bench{n}" if boot.driver.serial else ""
-        arguments += ["-device", f"{boot.driver.device}{serial},id=hba{n}" +
-                      on_bus((boot.adapters or boot.model.adapters)[n])]
+        bus = (boot.adapters or boot.model.adapters)[n]
+        serial = f",serial=bench{n}" if boot.driver.serial and "serial=" not in bus else ""
+        arguments += ["-device", f"{boot.driver.device}{serial},id=hba{n}" + on_bus(bus)]
     for n, disk in enumerate(boot.disks):
         image = boot.log / f"disk{n}.raw"
         image.unlink(missing_ok=True)

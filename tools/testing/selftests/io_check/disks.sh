@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Sourced by the tests with I/O: the disks, and fio on them.  Sets $disks, of
-# which $near are on the first adapter, $bdf, and $far on others.
+# which $near are on the first adapter, $bdf, and $far on others.  A namespace that
+# has a path there and others elsewhere is one of $near.
 
 # shellcheck shell=sh disable=SC2034,SC2154
 # shellcheck source-path=SCRIPTDIR
@@ -17,20 +18,34 @@ find_device
 driver=$(readlink "$dev/driver")
 driver=${driver##*/}
 disks='' near='' far=''
+# ways_of DISK: where its I/Os are counted: by path of a multipath namespace nvmeXnY,
+# nvmeXcZnY by the controller Z, which Linux before 6.4 counts alone
+ways_of()
+{
+	for way in /sys/block/"${1%n*}"c*n"${1##*n}"; do
+		[ -e "$way" ] || way=$1
+		echo "${way##*/}"
+	done
+}
+
 for disk in /sys/block/sd* /sys/block/nvme*; do
+	case $disk in */nvme*c*n*) continue ;; esac
 	# a namespace has no vendor
 	case $(cat "$disk/device/vendor" "$disk/device/model" 2> /dev/null) in
 	QEMU*) ;;
 	*) continue ;;
 	esac
-	name=${disk##*/}
+	name=${disk##*/} place=far
 	disks="$disks $name"
-	path=$(readlink "$disk")
-	above=${path%%/host*}
-	echo "# disk $name ${above%%/nvme*}"
-	case $path in
-	*/"$bdf"/*) near="$near $name" ;;
-	*) far="$far $name" ;;
+	for way in $(ways_of "$name"); do
+		path=$(readlink "/sys/block/$way")
+		above=${path%%/host*}
+		echo "# disk $way ${above%%/nvme*}"
+		case $path in */"$bdf"/*) place=near ;; esac
+	done
+	case $place in
+	near) near="$near $name" ;;
+	far) far="$far $name" ;;
 	esac
 done
 [ -n "$near" ] || skip "no disk of QEMU's on $bdf"
@@ -166,7 +181,9 @@ sound()
 completed()
 {
 	for name; do
-		cat "/sys/block/$name/stat"
+		for way in $(ways_of "$name"); do
+			cat "/sys/block/$way/stat"
+		done
 	done | awk '{ n += $1 + $5 } END { print n + 0 }'
 }
 

@@ -13,8 +13,9 @@
 # fails HITS accesses.  -r: there are none; the SCSI bus of a 53c8xx is reset HITS
 # times, as by another initiator.  -x: others work at the adapter meanwhile: its hosts
 # are scanned, a disk, its bus and its host are reset, and who reads the console may add
-# and take away a disk of SPARE sectors.  Bursts, and samples of the disks' progress, go
-# to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
+# and take away a disk of SPARE sectors; an NVMe controller is scanned and reset.
+# Bursts, and samples of the disks' progress, go to the virtio ports "bursts.csv" and
+# "samples.csv", or else to /tmp.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
@@ -54,9 +55,23 @@ spare()
 	done
 }
 
+# the same of an NVMe controller, by its files
+crowd_nvme()
+{
+	while :; do
+		for way in rescan reset; do
+			sleep 1
+			# one that is being reset is busy
+			echo 1 > "$(echo "$dev"/nvme/nvme*)/${way}_controller" || continue
+			[ $way != reset ] || echo $way >> /tmp/resets
+		done
+	done 2> /dev/null
+}
+
 # everybody at once, until it is killed
 crowd()
 {
+	[ "$driver" != nvme ] || crowd_nvme
 	n=0
 	while :; do
 		for scope in device bus host; do
@@ -69,7 +84,7 @@ crowd()
 			# QEMU's 53c8xx hangs when it is reset under I/O, without faults too
 			if [ "$driver" != sym53c8xx ] &&
 			   sg_reset --no-esc --$scope "/dev/${near##* }"; then
-				echo $scope >> /tmp/sg_resets
+				echo $scope >> /tmp/resets
 			fi
 			echo "storm: spare out $n." > /dev/console
 			sleep 1
@@ -88,13 +103,14 @@ fill
 # A verify after every 16 writes; without time_based it checks each block's
 # number too, so that a lost write does not pass for a good block.
 storm /tmp/storm "$disks"
-# shellcheck disable=SC2086
-./disk_sample $disks > "$(output samples.csv)" &
+# shellcheck disable=SC2046
+./disk_sample $(for name in $disks; do ways_of "$name"; done | sort) \
+	> "$(output samples.csv)" &
 sampler=$!
 sleep 2
 if [ -n "$crowd" ]; then
 	: > /tmp/spares
-	: > /tmp/sg_resets
+	: > /tmp/resets
 	crowd &
 	crowd=$!
 fi
@@ -162,7 +178,7 @@ done
 aborts=$(dmesg | grep -c -e 'attempting task abort' -e 'ABORT operation started')
 resets=$(dmesg | grep -c 'io_check: recovered')
 [ -z "$crowd" ] ||
-	figures="$figures spares=$(wc -l < /tmp/spares) sg_resets=$(wc -l < /tmp/sg_resets)"
+	figures="$figures spares=$(wc -l < /tmp/spares) resets_asked=$(wc -l < /tmp/resets)"
 figures="resets=$resets aborts=$aborts$figures"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"
 finish

@@ -13,7 +13,7 @@
 #	reset	the recovery from a failed access: accesses after that one
 #	fault	the driver's answer to a fault of the adapter's firmware (Fusion)
 #	eh	error handling: resets of a device, of the bus (sym53c8xx) and of
-#		the host
+#		the host; of nvme a reset and a scan by its files in sysfs
 #	twice	the same; the next access after the n-th fails, too
 #	abort	the abort of commands that the slow disk has not done in time
 #	rare	commands of the driver's /proc/scsi file, and one that is sent more
@@ -49,6 +49,7 @@ trace=/sys/kernel/tracing
 drv=/sys/bus/pci/drivers/$(basename "$(readlink "$dev/driver")")
 case ${drv##*/} in
 mpt*) fusion=1 scopes="device host" ;;
+nvme) fusion='' scopes="reset rescan" ;;
 *) fusion='' scopes="device bus host" ;;
 esac
 if [ "$phase" = suspend ]; then
@@ -75,13 +76,22 @@ little()
 	fi
 }
 
+# nvme's probe and its removal of a controller go on in work of their own
+over()
+{
+	[ "${drv##*/}" = nvme ] && [ -e "$dev/driver" ] || return 0
+	state=
+	{ read -r state < "$(echo "$dev"/nvme/nvme*)/state"; } 2> /dev/null
+	[ "$state" = live ]
+}
+
 settle()
 {
 	tries=0
 	while [ $tries -lt 150 ]; do
 		state=
 		{ read -r state < "$dev/io_check/state"; } 2> /dev/null
-		[ "$state" = recovering ] || break
+		[ "$state" != recovering ] && over && break
 		sleep 0.2
 		tries=$((tries + 1))
 	done
@@ -91,7 +101,7 @@ settle()
 # Interrupt handlers of the driver, and its adapters
 handlers()
 {
-	grep -oE 'ioc[0-9]+|sym53c8xx' /proc/interrupts | wc -l
+	grep -oE 'ioc[0-9]+|sym53c8xx|nvme[0-9]+q0' /proc/interrupts | wc -l
 }
 
 bound()
@@ -131,11 +141,15 @@ written()
 near_disks()
 {
 	near='' found=0
-	# SPI's, SAS'
-	for disk in "$dev"/host*/target*/*/block/sd* "$dev"/host*/port-*/*/target*/*/block/sd*; do
+	# SPI's, SAS', NVMe's
+	for disk in "$dev"/host*/target*/*/block/sd* "$dev"/host*/port-*/*/target*/*/block/sd* \
+		    "$dev"/nvme/nvme*/nvme*n*; do
 		state=
 		{ read -r state < "$disk/device/state"; } 2> /dev/null
-		[ "$state" = running ] || continue
+		case $state in
+		running | live) ;;
+		*) continue ;;
+		esac
 		near="$near ${disk##*/}"
 		found=$((found + 1))
 	done
@@ -197,8 +211,10 @@ run_phase()
 	eh | twice)
 		name=${near##* }
 		for scope in $scopes; do
-			sg_reset --no-esc --$scope "/dev/$name" ||
-				injected_now || return 1
+			case $scope in
+			re*) echo 1 > "$(echo "$dev"/nvme/nvme*)/${scope}_controller" ;;
+			*) sg_reset --no-esc --$scope "/dev/$name" ;;
+			esac || injected_now || return 1
 		done
 		;;
 	abort)
