@@ -9,13 +9,13 @@
 #ifdef __ASSEMBLY__
 
 /* Emit a struct io_check_stub, see below. */
-	.macro	io_check_stub start, end, pad, size, write
+	.macro	io_check_stub start, end, pad, size, write, late
 	.pushsection .rodata.io_check, "a"
 	.balign	4
 	.long	\start - .
 	.long	\end - .
 	.long	\pad - .
-	.byte	\size, \write, 0, 0
+	.byte	\size, \write, \late, 0
 	.popsection
 	.endm
 
@@ -34,7 +34,8 @@ struct io_check_stub {
 	s32 pad;	/* where to continue after a fault */
 	u8 size;	/* in bytes */
 	u8 write;
-	u8 unused[2];
+	u8 late;	/* what waits after a load for an error that comes later */
+	u8 unused;
 };
 
 extern const struct io_check_stub __io_check_stubs[];

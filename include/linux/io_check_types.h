@@ -99,6 +99,8 @@ struct io_check_err {
  */
 bool io_check_fixup(struct pt_regs *regs, unsigned long status,
 		    unsigned long addr);
+/* arm64's: the same of an error that comes after the access */
+bool io_check_fixup_late(struct pt_regs *regs, unsigned long status);
 
 #if defined(CONFIG_IO_CHECK) && !defined(IO_CHECK_OFF)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Loads and stores that may take a synchronous external abort.
+ * Loads and stores that may take a synchronous external abort, and loads that wait for
+ * an SError.
  *
  *	x0	the value loaded; the value to store, kept
  *	x1	address, kept
@@ -16,6 +17,12 @@
  * Each range is the access alone.  Its barriers are those of readX() and
  * writeX(), the control dependency after a load included, see __io_ar().
  *
+ * A load that owns its SError comes after all that is older, and waits for its data and
+ * for the exception with interrupts masked: a handler's first instruction would take it
+ * else.  dsb completes the load (DDI 0487, B2.3.12); isb is where a pending SError is
+ * taken, at the latest; no ESB, which defers one that is masked to DISR_EL1.  The range
+ * is what waits: at the load itself it may be an older store's.
+ *
  * No probes here: a copy of an access would fault outside of its range.
  */
 
@@ -26,21 +33,48 @@
 #include <asm/cpucaps.h>
 #include <asm-generic/io_check.h>
 
-	.macro	load_stub name, load, acquire, reg, size, swap
-SYM_FUNC_START(\name)
-.Lload\@:
-	alternative_insn "\load \reg, [x1]", "\acquire \reg, [x1]", \
-		ARM64_WORKAROUND_DEVICE_LOAD_ACQUIRE
-.Lloaded\@:
+	/* as readX() has it after its load */
+	.macro	loaded reg, swap
 	.ifnb	\swap
 CPU_BE(	\swap	\reg, \reg	)
 	.endif
-	dmb	oshld
 	eor	x3, x0, x0
 	cbnz	x3, .
 	ret
+	.endm
+
+	/* first the owner: its load is patched before it is copied */
+	.macro	load_stub name, load, acquire, reg, size, swap
+SYM_CODE_START_LOCAL(\name\()_owner)
+	mrs	x6, daif
+	msr	daifset, #3
+	dsb	sy
+	isb
+.Lowned\@:
+	alternative_insn "\load \reg, [x1]", "\acquire \reg, [x1]", \
+		ARM64_WORKAROUND_DEVICE_LOAD_ACQUIRE
+.Lwait\@:
+	dsb	ld
+	isb
+	/* what is pending at the isb has this one's address */
+	dmb	oshld
+.Lover\@:
+	msr	daif, x6
+	loaded	\reg, \swap
+SYM_CODE_END(\name\()_owner)
+
+SYM_FUNC_START(\name)
+.Lload\@:
+alternative_cb	ARM64_ALWAYS_SYSTEM, io_check_patch_load
+	b	\name\()_owner
+alternative_cb_end
+.Lloaded\@:
+	dmb	oshld
+	loaded	\reg, \swap
 SYM_FUNC_END(\name)
-	io_check_stub .Lload\@, .Lloaded\@, load_failed, \size, 0
+	io_check_stub .Lload\@, .Lloaded\@, load_failed, \size, 0, 0
+	io_check_stub .Lowned\@, .Lwait\@, owned_load_failed, \size, 0, 0
+	io_check_stub .Lwait\@, .Lover\@, owned_load_failed, \size, 0, 1
 	.endm
 
 	.macro	store_stub name, store, reg, size, swap, swapped
@@ -57,7 +91,7 @@ CPU_LE(	.Lstore\@: \store \reg, [x1]	)
 .Lstored\@:
 	ret
 SYM_FUNC_END(\name)
-	io_check_stub .Lstore\@, .Lstored\@, store_failed, \size, 1
+	io_check_stub .Lstore\@, .Lstored\@, store_failed, \size, 1, 0
 	.endm
 
 	.section .rodata.io_check, "a"
@@ -75,7 +109,9 @@ SYM_DATA_START(__io_check_stubs)
 	store_stub __io_check_st32, str, w0, 4, rev, w3
 	store_stub __io_check_st64, str, x0, 8, rev, x3
 
-SYM_CODE_START_LOCAL(load_failed)
+SYM_CODE_START_LOCAL(owned_load_failed)
+	msr	daif, x6
+SYM_INNER_LABEL(load_failed, SYM_L_LOCAL)
 	mov	x0, #-1
 SYM_INNER_LABEL(store_failed, SYM_L_LOCAL)
 	str	x5, [x2, #IO_CHECK_FAULT_IP]
@@ -88,7 +124,7 @@ SYM_INNER_LABEL(store_failed, SYM_L_LOCAL)
 	orr	w6, w6, #1			/* IO_CHECK_STOP_FAULT */
 	strb	w6, [x2, #IO_CHECK_STOP]
 	ret
-SYM_CODE_END(load_failed)
+SYM_CODE_END(owned_load_failed)
 
 	.section .rodata.io_check, "a"
 SYM_DATA_END_LABEL(__io_check_stubs, SYM_L_GLOBAL, __io_check_stubs_end)

@@ -72,7 +72,7 @@ GLOBAL_ENTRY(\name)
 	nop.i	0
 	br.ret.sptk.many rp;;	}
 END(\name)
-	io_check_stub .Lstart\@, .Lend\@, io_check_load_failed, \size, 0
+	io_check_stub .Lstart\@, .Lend\@, io_check_load_failed, \size, 0, 0
 	.endm
 
 	.macro	store_stub name, store, size
@@ -94,7 +94,7 @@ GLOBAL_ENTRY(\name)
 	nop.i	0
 	br.ret.sptk.many rp;;	}
 END(\name)
-	io_check_stub .Lstart\@, .Lend\@, io_check_store_failed, \size, 1
+	io_check_stub .Lstart\@, .Lend\@, io_check_store_failed, \size, 1, 0
 	.endm
 
 	.section .rodata.io_check, "a"

@@ -50,6 +50,9 @@ class Kind:
 KINDS = {
     "dead": Kind("dead BAR", "real", "HAVE_ARCH_IO_CHECK", r"# figures .*\bdetected=(\d+)",
                  stores=True),
+    # arm64's, delivered by the bench's own EL2
+    "serror": Kind("dead BAR, as SError", "real, as SError", "ARM64",
+                   r"# figures .*\bdetected=(\d+)"),
     "exception": Kind("exception from outside", "injected exception",
                       "HAVE_ARCH_IO_CHECK", r"# figures .*\bdetected=(\d+)", stores=True),
     "kernel": Kind("the kernel's own injection", "fault-injected",

@@ -41,6 +41,10 @@ do {									\
 		     : __IO_CHECK_CLOBBERS);				\
 } while (0)
 
+struct alt_instr;
+void io_check_patch_load(struct alt_instr *alt, __le32 *origptr, __le32 *updptr,
+			 int nr_inst);
+
 /* readl() has nothing before its load that would order an earlier one */
 #define arch_io_check_snapshot()	atomic_read_acquire(&io_check_seq)
 

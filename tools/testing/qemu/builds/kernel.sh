@@ -94,14 +94,16 @@ logged "KERNEL  $name${KEXTRA:+ ($KEXTRA)}" "$obj/build.log" \
 	END { printf "  CCACHE  %d objects, %d of them compiled\n", hit + miss, miss }' \
 	"$CCACHE_STATSLOG" | tee -a "$obj/build.log"
 
-# Vanilla gets the test module from outside the tree, with plain accesses.
+# Modules from outside the tree: vanilla gets the test module, with plain accesses; an
+# architecture's guests have what is in guest/ARCH.
 ext=$obj/external
-module=$top/drivers/pci/tests/io_check_test.c
-if [ "$tree" = vanilla ] && [[ " $* " == *" modules "* ]] &&
-   [ ! "$ext/io_check_test.ko" -nt "$module" ]; then
+sources=()
+[ "$tree" != vanilla ] || sources+=("$top/drivers/pci/tests/io_check_test.c")
+[ ! -d "$qemu_dir/guest/$arch" ] || sources+=("$qemu_dir/guest/$arch"/*)
+if [ ${#sources[@]} -gt 0 ] && [[ " $* " == *" modules "* ]]; then
 	mkdir -p "$ext"
-	cp "$module" "$ext/"
-	echo "obj-m := io_check_test.o" > "$ext/Makefile"
-	logged "MODULE  $name io_check_test" "$obj/ext.log" \
-		kmake M="$ext" modules
+	rm -f "$ext/Kbuild"
+	cp -p "${sources[@]}" "$ext/"
+	[ "$tree" != vanilla ] || echo "obj-m += io_check_test.o" >> "$ext/Kbuild"
+	logged "MODULE  $name" "$obj/ext.log" kmake M="$ext" modules
 fi

@@ -25,8 +25,8 @@ echo $((regs + 0x1000)) > $el2/lose_at
 # of the reset's beginning, which deletes a queue's two halves
 echo 2 > $el2/pass
 echo "${1:-1}" > $el2/lose
-echo 1 > "$ctrl/reset_controller"
-result $? "the controller is reset"
+if echo 1 > "$ctrl/reset_controller"; then rc=0; else rc=1; fi
+result $rc "the controller is reset"
 last=$(completed $near)
 goes_on "$last"
 result $? "I/O goes on"

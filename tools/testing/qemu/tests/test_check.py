@@ -83,6 +83,20 @@ def test_ones(machine, arch):
     clean(result, again)
 
 
+@pytest.mark.slow
+@machines
+def test_board_report(machine, arch):
+    """The module for owners of boards: its report, and what it refuses.
+
+    Where exceptions are raised from outside none is: what it reports there is all-ones.
+    """
+    result, again = run(machine, arch, run=["board_report"], plan=None)
+    clean(result, again)
+    if not MACHINES[machine].injects:
+        assert result.figures()["detected"] == 100, again
+    assert "# report a report, to be sent in" in result.ktap.read_text(), again
+
+
 @queried
 def test_reads(machine, arch, seen):
     """KUnit, and reads of a device that gives zeros: the query sees each."""
