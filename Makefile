@@ -25,8 +25,8 @@ CONFIGS ?= *
 N ?= 2
 SAMPLE ?= 20
 SHARD ?= 1/1
-# of make check and check-all: tests at once, twice the CPUs
-JOBS ?= $(shell echo $$((2 * $$(nproc))))
+# of make check and check-all: tests at once, guests' alone; none: one after the other
+JOBS ?=
 # of make matrix: build directories of other checkouts, each with a shard of check-all
 SHARDS ?=
 # of make sweep; LSI's disks want a machine without an IOMMU
@@ -177,8 +177,8 @@ hints-report: setup-report	## the DMA hints paper's tables beside what was measu
 pytest = BENCH_TARGET=$(1) BENCH_MACHINES="$(2)" BENCH_GUESTS="$(3)" \
 	$(PYTHON) -m pytest -q -s -c $(QEMU)/pytest.ini --rootdir=$(QEMU) \
 	$(QEMU)/tests$(5) $(4)
-# guests mostly wait: several tests at once
-parallel = -n $(JOBS) --dist loadgroup
+# guests mostly wait: several tests at once, if so asked
+parallel = $(if $(JOBS),-n $(JOBS) --dist loadgroup)
 
 # variants of the kernel that the core's suite runs on
 PHONY += kernels-core

@@ -139,7 +139,7 @@ struct io_check_recovery {
 #define io_check_mask_irq(r)		false
 #define io_check_recovery_init(r, pdev, ops)	0
 #define io_check_recovery_arm(r)	0
-#define io_check_recovery_disarm(r)	0
+#define io_check_recovery_disarm(r)	({ 0; })
 #define io_check_recovery_rearm(r, reset)	((void)0)
 #define io_check_recovery_exit(r)	((void)0)
 #define io_check_recovery_error(r, err)	0

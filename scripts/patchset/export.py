@@ -51,6 +51,8 @@ def sender(signoff):
 def recipients(base, patches):
     """To and Cc of patches as comments, by the base's own scripts/get_maintainer.pl:
     people and lists."""
+    if not (BUILD / base / "vanilla/scripts/get_maintainer.pl").is_file():
+        return "# To and Cc: the base has no scripts/get_maintainer.pl"
     lines = [f"# To and Cc by scripts/get_maintainer.pl of linux-source-{base}:"]
     for field, leave in (("To", ("--nol",)), ("Cc", ("--nom", "--nor"))):
         run = subprocess.run(

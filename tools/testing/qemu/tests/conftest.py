@@ -2,13 +2,12 @@
 """Write build/results/$BENCH_TARGET.json at the end of a pytest run, and what tests
 saw of the fault matrix as they pass.  $BENCH_SHARD, "K/N", runs the K-th part of N.
 
-Several tests run at once (pytest-xdist): a guest mostly waits.  Those of a file that have
-a tree or a build in common are one after the other.
+Several tests may run at once (pytest-xdist): a guest mostly waits.  Those that have a tree
+or a build in common with others are one after the other.
 """
 
 import collections
 import os
-import re
 
 import pytest
 
@@ -52,8 +51,6 @@ TESTS = {}
 COLLECTED = []
 # files each of whose tests has a directory of its own
 ALONE = {"test_check", "test_drivers", "test_eeh", "test_serror"}
-# the longest first: nothing is left to run beside it at the end
-LONG = ("test_series", "test_core")
 
 
 @pytest.hookimpl(trylast=True)
@@ -65,12 +62,10 @@ def pytest_collection_modifyitems(config, items):
         raise pytest.UsageError(str(e)) from None
     COLLECTED.append(len(items))
     config.hook.pytest_deselected(items=items[:first] + items[last:])
-    items[:] = sorted(items[first:last], key=lambda item: item.path.stem not in LONG)
+    items[:] = items[first:last]
     for item in items:
         if item.path.stem not in ALONE:
-            # both have the tree of mutants
-            group = item.path.stem.replace("test_configs", "test_core")
-            item.add_marker(pytest.mark.xdist_group(group))
+            item.add_marker(pytest.mark.xdist_group("trees"))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -82,7 +77,7 @@ def pytest_testnodedown(node):
 def pytest_runtest_logreport(report):
     """Sum the seconds of a test and its fixtures, and keep the worst that they say."""
     # xdist appends the group
-    test = re.sub(r"@test_\w+$", "", report.nodeid.removeprefix("tests/"))
+    test = report.nodeid.removeprefix("tests/").removesuffix("@trees")
     SECONDS[test.removeprefix("test_").replace(".py::test_", ": ")] += report.duration
     if report.when == "call" or not report.passed:
         TESTS[test] = ("failed" if report.failed or TESTS.get(test) == "failed" else
