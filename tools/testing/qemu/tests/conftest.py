@@ -11,7 +11,6 @@ import os
 
 import pytest
 
-
 from harness import results, shards
 from harness.seen import Seen
 

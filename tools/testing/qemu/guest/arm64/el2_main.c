@@ -82,6 +82,8 @@ static int make_tables(void)
 {
 	unsigned long i, from, to, giga = hole[0] / SZ_1G;
 
+	if (giga >= S2_ENTRIES)
+		return -ERANGE;
 	for (i = 0; i < S2_ENTRIES; i++)
 		level1[i] = i * SZ_1G | S2_BLOCK;
 	for (i = 0; i < 512; i++)
@@ -154,7 +156,7 @@ static int __init el2_init(void)
 	if (!knobs || !level1 || !level2 || !shim || !cpus)
 		return -ENOMEM;
 	if (make_tables()) {
-		pr_err("the holes are not of one GiB\n");
+		pr_err("the holes are not of one GiB below 1 TiB\n");
 		return -ERANGE;
 	}
 	memcpy(shim, el2_shim, el2_shim_end - el2_shim);
