@@ -232,7 +232,7 @@ check-core: kernels-core	## the core's KUnit suite, and that each of its cases c
 	$(Q)$(call pytest,,$(MAIN),,,/test_core.py)
 
 PHONY += check-all
-check-all: times lint series setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
+check-all: times lint series farm setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
 	$(Q)BENCH_SHARD=$(SHARD) $(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)),$(parallel))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 
@@ -273,6 +273,14 @@ sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a d
 PHONY += matrix
 matrix:			## which driver met which fault, from the tests' records: docs, Documentation
 	$(Q)$(PYTHON) $(QEMU)/matrix.py $(if $(SHARDS),--shards $(SHARDS))
+
+PHONY += jobs
+jobs: setup-lint	## the last check's boots as LAVA jobs: ARTIFACTS=URL; not yet run by a farm
+	$(Q)$(PYTHON) $(QEMU)/farm.py jobs --base $(BASE) --artifacts '$(ARTIFACTS)'
+
+PHONY += results-kcidb
+results-kcidb: setup-lint series	## the last check's boots as a submission to KCIDB
+	$(Q)$(PYTHON) $(QEMU)/farm.py kcidb --base $(BASE)
 
 PHONY += tables
 tables:			## the tables of README.md and docs, from docs/results; RESULTS="FILE ..." adds files
@@ -318,6 +326,11 @@ clean:				## remove build/, but for downloads
 	$(Q)[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name dl -exec rm -rf {} +
 
 # Steps of the above
+
+PHONY += farm
+farm:
+	$(Q)scripts/setup.sh farm
+	$(Q)$(BUILDS)/farm.sh
 
 PHONY += kconfig
 kconfig: setup-build setup-$(firstword $(BASES))

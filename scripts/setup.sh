@@ -11,6 +11,7 @@
 # newest linux-source-NUMBER of another suite of Debian, downloaded and unpacked in
 # build/dl/SUITE, not installed.  A base that has a suite in `bases` is a set of its own,
 # fetched once: the suite's linux-source-BASE, or what has taken its place.
+# deb:SUITE:NAME is unpacked in build/dl/SUITE/NAME, fetched once and not installed.
 #
 # The machine's own sources, pins and package lists stay as they are: the
 # backports and source entries, the pin for QEMU and the lists live under
@@ -56,6 +57,11 @@ missing()
 			fi
 			if [ "$pkg" != "${pkg#kernel:}" ]; then
 				echo "$pkg"	# there may be a newer one
+				continue
+			fi
+			if [ "$pkg" != "${pkg#deb:}" ]; then
+				have=${pkg#deb:}
+				[ -d "$dl/${have%:*}/${have#*:}" ] || echo "$pkg"
 				continue
 			fi
 			have=$(dpkg-query -W -f '${db:Status-Status} ${Version}' "$pkg" 2>/dev/null || true)
@@ -131,36 +137,59 @@ apt_get()
 		-o Dpkg::Use-Pty=0 -qq "$@"
 }
 
-# kernel SUITE[:BASE]: download and unpack that suite's kernel source of BASE, or its newest
-kernel()
+# Package lists of another suite, under build/apt/SUITE: suite_apt has apt's options, and
+# mirror where they are from.
+open_suite()
 {
-	local suite=${1%:*} base=${1#*:} all pkg version where
-	local lists=$apt/$suite dir=$dl/$suite
+	local lists=$apt/$1 where
 
 	# write_sources has put them there: the key, if any, and the URI
 	where=$(sed -n 's/^deb-src *\(\[[^]]*\]\)\{0,1\} *\([^ ]*\) .*/\1 \2/p' \
 		"$apt/sources.list.d/io-check.list")
 	rm -rf "$lists/sources"
 	mkdir -p "$lists/sources" "$lists/lists/partial"
-	echo "deb $where $suite main" > "$lists/sources/kernel.list"
-	set -- -o Dir::Etc::sourcelist=/dev/null \
-		-o Dir::Etc::sourceparts="$lists/sources" \
-		-o Dir::State::lists="$lists/lists" \
-		-o APT::Sandbox::User=root -o Acquire::Retries=3
-	apt-get "$@" -qq update
-	all=$(apt-cache "$@" pkgnames linux-source- | grep -E '^linux-source-[0-9.]+$' | sort -V)
+	echo "deb $where $1 main" > "$lists/sources/suite.list"
+	mirror=${where##* }
+	suite_apt=(-o Dir::Etc::sourcelist=/dev/null
+		-o Dir::Etc::sourceparts="$lists/sources"
+		-o Dir::State::lists="$lists/lists"
+		-o APT::Sandbox::User=root -o Acquire::Retries=3)
+	apt-get "${suite_apt[@]}" -qq update
+}
+
+# unpack DIRECTORY PACKAGE: download a package of the suite that is open, and unpack it
+unpack()
+{
+	rm -rf "$1" "$1.part"
+	mkdir -p "$1.part"
+	# step() has set -e off
+	cd "$1.part" &&
+		apt-get "${suite_apt[@]}" -qq download "$2" &&
+		dpkg-deb -x ./*.deb . &&
+		rm ./*.deb &&
+		mv "$1.part" "$1"
+}
+
+# deb SUITE:PACKAGE: one of another suite
+deb()
+{
+	open_suite "${1%:*}" && unpack "$dl/${1%:*}/${1#*:}" "${1#*:}"
+}
+
+# kernel SUITE[:BASE]: download and unpack that suite's kernel source of BASE, or its newest
+kernel()
+{
+	local suite=${1%:*} base=${1#*:} all pkg version
+	local dir=$dl/$suite
+
+	open_suite "$suite" || return
+	all=$(apt-cache "${suite_apt[@]}" pkgnames linux-source- | grep -E '^linux-source-[0-9.]+$' | sort -V)
 	pkg=$(grep -x "linux-source-$base" <<< "$all" || tail -n 1 <<< "$all")
-	[ -n "$pkg" ] || die "no package linux-source-NUMBER in $suite at ${where##* }"
-	version=$(apt-cache "$@" show "$pkg" | sed -n 's/^Version: //p' | sort -V | tail -n 1)
+	[ -n "$pkg" ] || die "no package linux-source-NUMBER in $suite at $mirror"
+	version=$(apt-cache "${suite_apt[@]}" show "$pkg" | sed -n 's/^Version: //p' | sort -V | tail -n 1)
 	[ "$(cat "$dir/version" 2> /dev/null)" != "$version" ] || return 0
-	rm -rf "$dir" "$dir.part"
-	mkdir -p "$dir.part"
-	cd "$dir.part"
-	apt-get "$@" -qq download "$pkg"
-	dpkg-deb -x ./*.deb .
-	rm ./*.deb
-	echo "$version" > version
-	mv "$dir.part" "$dir"
+	unpack "$dir" "$pkg" || return
+	echo "$version" > "$dir/version"
 }
 
 # Run a step quietly; show its end when it fails.
@@ -184,7 +213,10 @@ want=$(missing "$@" | sort -u)
 [ -n "$want" ] || exit 0
 sources=$(sed -n 's/^src://p' <<<"$want" | xargs)
 kernels=$(sed -n 's/^kernel://p' <<<"$want" | xargs)
-binaries=$(sed '/^src:/d; /^kernel:/d' <<<"$want" | xargs)
+debs=$(sed -n 's/^deb://p' <<<"$want" | xargs)
+# of the machine's own release, to be installed
+own='/^src:/d; /^kernel:/d; /^deb:/d'
+binaries=$(sed "$own" <<<"$want" | xargs)
 
 command -v apt-get > /dev/null ||
 	die "no apt-get here: the set-up knows Debian 12 only" "needed: $binaries $sources"
@@ -198,7 +230,7 @@ if [ -n "$binaries" ] && [ "$(id -u)" != 0 ]; then
 	# of the whole make that this is a part of, not only its next step
 	read -ra every < <(goals_sets | sort -u | xargs) || true
 	[ ${#every[@]} = 0 ] || set -- "${every[@]}"
-	die "missing packages: $(missing "$@" | sed '/^src:/d; /^kernel:/d' | sort -u | xargs)" "remedy: sudo $0 $*"
+	die "missing packages: $(missing "$@" | sed "$own" | sort -u | xargs)" "remedy: sudo $0 $*"
 fi
 
 export DEBIAN_FRONTEND=noninteractive
@@ -219,6 +251,9 @@ if [ -n "$sources" ]; then
 fi
 for wanted in $kernels; do
 	step "kernel source of ${wanted%:*}" kernel "$wanted"
+done
+for wanted in $debs; do
+	step "${wanted#*:} of ${wanted%:*}" deb "$wanted"
 done
 left=$(missing "$@" | sed '/^kernel:/d' | sort -u | xargs)
 [ -z "$left" ] || die "apt brought no suitable version of: $left"

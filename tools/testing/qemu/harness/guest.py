@@ -2,6 +2,7 @@
 """What a boot is: kernel, initramfs, disks, and QEMU's command line."""
 
 import dataclasses
+import datetime
 import os
 import subprocess
 import sys
@@ -127,6 +128,17 @@ class Boot:
             # newer kernels run a suite only if they are told to; others do not ask
             "kunit.autorun=1" if any(r.startswith("kunit:") for r in self.run) else "",
             self.model.append, self.append)))
+
+    def facts(self, outcome: str, seconds: float) -> dict:
+        """What QEMU's command line does not say of it: boots.Recorded.what."""
+        began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(
+            seconds=seconds)
+        return {name: getattr(self, name) for name in (
+            "machine", "base", "tree", "variant", "arch", "run", "timeout")} | {
+                "beside": " and ".join(filter(None, (
+                    self.plan and "gdb", self.monitor and "a QMP client"))),
+                "date": began.isoformat(timespec="seconds"), "seconds": round(seconds),
+                "outcome": outcome}
 
     def again(self) -> str:
         """How to repeat it, for a failure's report."""

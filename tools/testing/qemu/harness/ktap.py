@@ -63,6 +63,28 @@ def green(ktap, base: str) -> bool:
             complete(ktap.read_text(errors="replace")))
 
 
+def case(suite: str, name: str) -> str:
+    """A case's name on the console, as guest/init has it."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "_", name)
+    return suite if name == suite else f"{suite}.{name}"
+
+
+def cases(text: str):
+    """(suite, name, verdict) of each result of a guest, in order: "pass", "fail" or
+    "skip"; a suite's own has its name twice."""
+    pending = []
+    for line in text.splitlines():
+        found = re.match(r"( *)(not )?ok \d+ (?:- )?([^#]*?) *(#.*)?$", line)
+        if not found:
+            continue
+        depth, failed, name, note = found.groups()
+        pending.append((name, "fail" if failed else
+                        "skip" if "# SKIP" in (note or "") else "pass"))
+        if not depth:
+            yield from ((name, *one) for one in pending)
+            pending = []
+
+
 def figures(*ktaps) -> dict[str, int]:
     """The name=number pairs of the "# figures" lines of KTAP files, summed."""
     sums = collections.Counter()

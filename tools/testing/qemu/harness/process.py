@@ -7,6 +7,7 @@ is the independent witness of how many accesses the bus failed.
 """
 
 import collections
+import json
 import os
 import shlex
 import signal
@@ -145,5 +146,6 @@ class Emulator:
             (boot.log / "injected").write_text("".join(f"{at}\n" for at in injected))
             if self.injector.error:
                 print(f"  BOOT    {boot.what}: inject: {self.injector.error}", flush=True)
+        (boot.log / "boot.json").write_text(json.dumps(boot.facts(outcome, self.seconds)) + "\n")
         return Result(outcome, self.seconds, self.hits, boot.outputs["ktap"], boot.console,
                       injected, self.host.share)
