@@ -275,7 +275,7 @@ matrix:			## which driver met which fault, from the tests' records: docs, Docume
 	$(Q)$(PYTHON) $(QEMU)/matrix.py $(if $(SHARDS),--shards $(SHARDS))
 
 PHONY += jobs
-jobs: setup-lint	## the last check's boots as LAVA jobs: ARTIFACTS=URL; not yet run by a farm
+jobs: setup-lint	## the last check's boots as LAVA jobs: ARTIFACTS=URL
 	$(Q)$(PYTHON) $(QEMU)/farm.py jobs --base $(BASE) --artifacts '$(ARTIFACTS)'
 
 PHONY += results-kcidb

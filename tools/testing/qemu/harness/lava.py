@@ -26,12 +26,19 @@ CONTEXT = {"-M": "machine", "-cpu": "cpu", "-m": "memory"}
 PATIENCE = 3
 
 
+def case_id(name: str) -> str:
+    """A case's name as LAVA writes it, which it compares with what is expected."""
+    return re.sub(r"\W+", "_", name.strip().lower())
+
+
 def left(boot: Recorded) -> str:
     """Why it stays with the bench, or ""."""
     if boot.what["beside"]:
         return f"needs {boot.what['beside']} beside QEMU"
     if boot.what["outcome"] not in ("completed", "panic"):
         return f"ended otherwise: {boot.what['outcome']}"
+    if boot.what["outcome"] == "panic" and not boot.may_panic:
+        return "panicked, and only its test knows whether it has to"
     if boot.what["outcome"] == "completed" and not boot.cases():
         return "no case in its KTAP"
     return ""
@@ -93,7 +100,8 @@ def deployed(boot: Recorded, artifacts: Artifacts) -> tuple[dict, dict, list[str
         elif word == "-chardev":
             device = next(words)
             if "id=console," not in device:
-                options += [word, re.sub(r"^file,(id=\w+),.*", r"null,\1", device)]
+                # a null device never connects, and the guest waits for its port
+                options += [word, re.sub(r"^file,(id=\w+),.*", r"file,\1,path=/dev/null", device)]
         else:
             options.append(word)
     images["kernel"]["image_arg"] += f" -append {shlex.quote(append)}"
@@ -107,14 +115,14 @@ def job(boot: Recorded, artifacts: Artifacts) -> dict:
     seconds = round(PATIENCE * boot.what["timeout"])
     if boot.what["outcome"] == "panic":
         monitor = {"name": "panic", "start": "Linux version", "end": r"end Kernel panic",
-                   "pattern": rf"(?P<result>{re.escape(boot.panic())})"
-                              r"(?P<test_case_id>)",
-                   "fixupdict": {boot.panic(): "pass"}, "expected": ["panic"]}
+                   "pattern": f"(?P<test_case_id>(?P<result>{re.escape(boot.panic())}))",
+                   "fixupdict": {boot.panic(): "pass"},
+                   "expected": [case_id(boot.panic())]}
     else:
         monitor = {"name": boot.what["run"][0].replace(":", "-"),
                    "start": "bench: ", "end": "bench: done",
                    "pattern": r"bench: case (?P<test_case_id>\S+) (?P<result>pass|fail|skip)",
-                   "expected": list(dict.fromkeys(case for case, _ in boot.cases()))}
+                   "expected": list(dict.fromkeys(case_id(case) for case, _ in boot.cases()))}
     return {
         "job_name": boot.name,
         "device_type": "qemu",
