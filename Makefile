@@ -199,7 +199,7 @@ times:
 
 PHONY += check
 ifneq ($(call env,MACHINE,$(ARCH)),)
-check: kernels-check check-bases check-measure	## what CI runs
+check: kernels-check $(filter check-base-$(NEWEST),$(addprefix check-base-,$(OTHER_BASES))) check-measure	## what CI runs
 	$(Q)$(call pytest,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS),-m 'not slow' $(parallel))
 else
 # no machine: its code is looked at
@@ -217,22 +217,26 @@ submake = $(MAKE) --no-print-directory
 # that each other base's series applies, and its kernel boots on one machine; a suite
 # whose kernel has moved on to one that rejects a patch is skipped, and said so
 OTHER_BASES := $(filter-out $(BASE),$(BASES))
+NEWEST := $(lastword $(BASES))
 PHONY += check-bases
-check-bases: $(addprefix check-base-,$(OTHER_BASES))
+check-bases: $(addprefix check-base-,$(OTHER_BASES)) $(addprefix lint-base-,$(OTHER_BASES))
 PHONY += $(addprefix check-base-,$(BASES))
 $(addprefix check-base-,$(BASES)): check-base-%: setup-lint setup-%
 	$(Q)if $(SERIES) fits $*; then \
-		$(submake) lint series \
-			patched-$(call arches_of,$(MAIN)) BASE=$* && \
+		$(submake) series patched-$(call arches_of,$(MAIN)) BASE=$* && \
 		BENCH_BASE=$* $(call pytest,,$(MAIN),,,/test_check.py::test_suites); \
 	else [ $$? = 3 ]; fi
+
+PHONY += $(addprefix lint-base-,$(BASES))
+$(addprefix lint-base-,$(BASES)): lint-base-%: setup-lint setup-%
+	$(Q)if $(SERIES) fits $*; then $(submake) lint BASE=$*; else [ $$? = 3 ]; fi
 
 PHONY += check-core
 check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
 	$(Q)$(call pytest,,$(MAIN),,,/test_core.py)
 
 PHONY += check-all
-check-all: times lint series farm setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
+check-all: times lint series check-bases farm setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
 	$(Q)BENCH_SHARD=$(SHARD) $(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)),$(parallel))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 

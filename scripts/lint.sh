@@ -52,8 +52,8 @@ one_patch()
 	[[ $patch != *KUnit-tests-for-DMA* ]] || ignore+=,CAMELCASE
 	# sym53c8xx_2's register macros take a structure's name
 	[[ $patch != *sym53c8xx_2* ]] || ignore+=,MACRO_ARG_REUSE
-	# the first line has the commit, which changes with those before it
-	key=$({ echo "$ignore $judge"; sed 1d "$patch"; } | sha256sum)
+	# the first line's commit and the index lines change with the patches before it
+	key=$({ echo "$ignore $judge"; sed '1d; /^index /d' "$patch"; } | sha256sum)
 	[ ! -e "$clean/${key%% *}" ] || return 0
 	perl scripts/checkpatch.pl --strict --quiet --no-summary --ignore $ignore "$patch" \
 		> "$patch.out" 2>&1
@@ -73,7 +73,7 @@ patches()
 	rm -rf build/lint
 	git -C "$git" rev-parse -q --verify series > /dev/null ||
 		{ echo "the series does not apply: nothing was looked at"; return 1; }
-	git -C "$git" format-patch -q -o "$PWD/build/lint" \
+	git -C "$git" format-patch -q -N -o "$PWD/build/lint" \
 		"$(git -C "$git" rev-list --max-parents=0 series)..series"
 	cd "$vanilla" || return
 	# a long one takes as long as ten others: the longest first
