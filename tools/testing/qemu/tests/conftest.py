@@ -8,6 +8,7 @@ or a build in common with others are one after the other.
 
 import collections
 import os
+import re
 
 import pytest
 
@@ -63,7 +64,8 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=items[:first] + items[last:])
     items[:] = items[first:last]
     for item in items:
-        if item.path.stem not in ALONE:
+        # where exceptions are raised from outside, a guest has to keep pace
+        if item.path.stem not in ALONE or re.search("c3700|g3beige", item.name):
             item.add_marker(pytest.mark.xdist_group("trees"))
 
 

@@ -54,7 +54,12 @@ def test_make(copy):
     assert "powernv11:ppc64" in guests[0][0].split()
     assert {"powernv11:ppc64:1:fusion", "powernv11:ppc64:2:floppy"} <= set(
         guests[0][1].split())
-    assert "powernv11:ppc64:4:fusion" in words(copy, "check-all")
+    check_all = words(copy, "check-all")
+    assert "powernv11:ppc64:4:fusion" in check_all
+    *others, newest = list(series.bases())[1:]
+    for base in (*others, newest):
+        boots = f"BENCH_BASE={base} "
+        assert (boots in check, boots in check_all) == (base == newest, True), base
     demo = words(copy, "demo", "MACHINE=powernv11", "HBA=floppy")
     assert "--machine powernv11" in demo and "--hba floppy" in demo
     assert "patched riscv64 on+debug" in words(copy, "sweep", "DRIVER=floppy")

@@ -14,7 +14,7 @@ TABLE = [line.split() for line in (paths.TOP / "scripts/packages").read_text().s
 
 
 @pytest.mark.parametrize("goals, sets", [
-    (["check"], {"lint", "build", "qemu", "report", "6.1", "6.12", "aarch64"}),
+    (["check"], {"lint", "build", "qemu", "report", "6.1", "7.2", "aarch64"}),
     (["lint", "BASE=6.12"], {"lint", "6.12"}),
     (["demo", "ARCH=arm64"], {"lint", "build", "qemu", "report", "aarch64"})])
 def test_named_at_once(tmp_path, goals, sets):
