@@ -26,6 +26,9 @@ from harness.seen import Seen
 
 EVERY = 100000      # more than any phase has
 
+# Seconds: each access takes some, and a hung task is reported after two minutes
+SILENCE = 600
+
 # Large I/Os of the slow disk take longer than sweep.sh's abort gives them.
 DISKS = tuple(dataclasses.replace(disk, unit=4096 if disk.iops else 0)
               for disk in demo.layout(3))
@@ -190,8 +193,8 @@ def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Res
             guest = process.run(Boot(
                 machine, base=args.base, arch=driver.sweep.arch, variant=args.variant,
                 run=("sweep",), args=(name, first, to, args.step),
-                disks=DISKS, timeout=args.timeout, hba=args.driver,
-                append=driver.sweep.append,
+                disks=DISKS, timeout=args.timeout, silence=SILENCE, hba=args.driver,
+                append=driver.sweep.append, qemu=driver.sweep.qemu,
                 log=paths.BUILD / "sweep" / f"{args.driver}-{args.base}-{name}-{first}"))
             guests.append(guest)
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):

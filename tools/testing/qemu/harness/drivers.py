@@ -45,6 +45,7 @@ class Sweep:
     unreachable  what cannot run on the machine: {pattern: reason}, of the access, "<"
                  each condition that it is under, "<" its function
     append       to the guest's command line
+    qemu         more arguments
     """
 
     arch: str
@@ -53,6 +54,7 @@ class Sweep:
     again: tuple[str, ...]
     unreachable: dict[str, str]
     append: str = ""
+    qemu: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ from .drivers import DRIVERS, Driver
 class Disk:
     """A blank disk of MIB MiB.
 
-    hba   the adapter it is on: 0, or 1 for the second one
+    hba   the adapter it is on, from 0
     iops  limit of I/Os a second, or 0; a limited disk calls itself SLOW
     unit  bytes that count for an I/O of the limit, a larger one for several;
           0: each counts for one
@@ -44,6 +44,7 @@ class Boot:
     smp      virtual CPUs
     timeout  seconds of wall time on a host that has a CPU for QEMU whenever it wants
              one, and longer by as much as it has not; past it QEMU is killed
+    silence  likewise, without a word on its console and ports; 0: it may say nothing
     log      directory for console.log, results.ktap and the files of ports
     disks    Disks, on adapters of the driver hba
     adapters bus= properties of these, in place of the machine's
@@ -67,6 +68,7 @@ class Boot:
     append: str = ""
     smp: int = 1
     timeout: float = 120
+    silence: float = 0
     log: Path | None = None
     disks: tuple = ()
     adapters: tuple = ()
@@ -185,12 +187,12 @@ def on_bus(bus: str) -> str:
 
 
 def adapters(boot: Boot) -> list[str]:
-    """QEMU's arguments for the host adapters: one, or two if disks need it.
+    """QEMU's arguments for the host adapters: as many as disks need.
 
     The disks' images are files in the log's directory, made anew.
     """
     arguments = []
-    for n in range(1 + any(disk.hba for disk in boot.disks)):
+    for n in range(1 + max((disk.hba for disk in boot.disks), default=0)):
         bus = (boot.adapters or boot.model.adapters)[n]
         serial = f",serial=bench{n}" if boot.driver.serial and "serial=" not in bus else ""
         arguments += ["-device", f"{boot.driver.device}{serial},id=hba{n}" + on_bus(bus)]

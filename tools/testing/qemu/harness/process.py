@@ -21,19 +21,23 @@ from .guest import Boot
 from .result import PANIC, Hits, HostShare, Result
 
 # Why a boot says nothing of its kernel: how often it is tried
-NO_KERNEL, DIED = "firmware did not start the kernel", "QEMU died of"
-TRIES = {NO_KERNEL: 3, DIED: 2}
+NO_KERNEL, DIED, SILENT = ("firmware did not start the kernel", "QEMU died of",
+                           "silent")
+TRIES = {NO_KERNEL: 3, DIED: 2, SILENT: 2}
 
 
 def run(boot: Boot) -> Result:
     """once(), and again where firmware did not get to start the kernel: that of powernv
     hangs now and then as it probes for hardware, on a busy host.  Once again where QEMU
-    died of a signal, as it does now and then with several CPUs."""
+    died of a signal, as it does now and then with several CPUs, and where the guest was
+    silent for longer than its Boot allows: a hang of the kernel's comes again."""
     tried = collections.Counter()
     while True:
         result = once(boot)
         if result.outcome.startswith(DIED):
             why = DIED
+        elif result.outcome == SILENT:
+            why = SILENT
         elif (result.outcome in ("stopped", "timeout") and
               boot.model.starts not in result.text()):
             why = NO_KERNEL
@@ -102,7 +106,7 @@ class Emulator:
 
     def watch(self) -> str:
         """Wait for the end; return the outcome if this has to end it, or ""."""
-        tick = self.began + 10
+        tick, spoke, said = self.began + 10, 0.0, -1
         while self.process.poll() is None:
             time.sleep(0.05)
             self.host.sample()
@@ -110,6 +114,13 @@ class Emulator:
             # a guest that gets next to nothing is not waited for
             if past * max(self.host.share, 0.1) > self.boot.timeout:
                 return "timeout"
+            size = sum(file.stat().st_size
+                       for file in (self.boot.console, *self.boot.outputs.values()))
+            if size != said:
+                spoke, said = past, size
+            if self.boot.silence and (past - spoke) * max(
+                    self.host.share, 0.1) > self.boot.silence:
+                return SILENT
             if self.hits.capped.is_set():
                 return "log full"
             if self.began + past > tick:

@@ -101,8 +101,8 @@ class Hits:
 class Result:
     """What one boot showed.
 
-    outcome  "completed", "panic", "timeout", "log full", "stopped", or "QEMU died of"
-             and the signal
+    outcome  "completed", "panic", "timeout", "log full", "silent", "stopped", or
+             "QEMU died of" and the signal
     seconds  wall time of the guest
     hits     a Hits
     injected what an inject.Plan raised, in order

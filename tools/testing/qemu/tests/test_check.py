@@ -265,8 +265,23 @@ def test_firmware_hangs(tmp_path, monkeypatch):
     died = (f"{process.DIED} SIGSEGV", kernel)
     assert boots("powernv9", died, ("completed", kernel), dead) == ("completed", 2)
     assert boots("q35", *[died] * 5) == (died[0], 2)
+    silent = (process.SILENT, kernel)
+    assert boots("q35", silent, ("completed", kernel), dead) == ("completed", 2)
+    assert boots("q35", *[silent] * 5) == (process.SILENT, 2)
     # each reason has its own count
     assert boots("powernv9", hang, died, hang, dead) == ("timeout", 4)
+
+
+def fake(tmp_path, monkeypatch, script, **more):
+    """A Boot whose QEMU is a shell script."""
+    monkeypatch.setitem(MACHINES, "fake", Machine(
+        "", ("fake",), f"sh {tmp_path}/qemu", "none"))
+    monkeypatch.setattr(guest, "kernel_image", lambda *_: paths.TOP / "Makefile")
+    monkeypatch.setattr(guest, "initramfs", lambda *_: None)
+    boot = Boot("fake", log=tmp_path, **{"timeout": 2, **more})
+    (tmp_path / "qemu").write_text(script.format(console=boot.console,
+                                                 ktap=boot.outputs["ktap"]))
+    return boot
 
 
 @pytest.mark.parametrize("script,outcome", [
@@ -276,13 +291,19 @@ def test_firmware_hangs(tmp_path, monkeypatch):
     ("echo bench: done >> {console}; kill -SEGV $$", "QEMU died of SIGSEGV")])
 def test_qemu_dies(tmp_path, monkeypatch, script, outcome):
     """A signal is named, unless it is the bench's own or the guest's kernel panicked."""
-    script = script.format(console=tmp_path / "console.log")
-    (tmp_path / "qemu").write_text(script)
-    monkeypatch.setitem(MACHINES, "fake", Machine(
-        "", ("fake",), f"sh {tmp_path}/qemu", "none"))
-    monkeypatch.setattr(guest, "kernel_image", lambda *_: paths.TOP / "Makefile")
-    monkeypatch.setattr(guest, "initramfs", lambda *_: None)
-    assert process.once(Boot("fake", log=tmp_path, timeout=2)).outcome == outcome
+    assert process.once(fake(tmp_path, monkeypatch, script)).outcome == outcome
+
+
+@pytest.mark.parametrize("script,silence,outcome", [
+    ("sleep 60", 1, "silent"), ("sleep 60", 0, "timeout"),
+    ("for i in 1 2 3 4; do sleep 0.5; echo $i >> {console}; done; echo bench: done >> {console}",
+     1, "completed"),
+    ("for i in 1 2 3 4; do sleep 0.5; echo $i >> {ktap}; done; echo bench: done >> {console}",
+     1, "completed")], ids=["silent", "allowed", "console", "ktap"])
+def test_silence(tmp_path, monkeypatch, script, silence, outcome):
+    """A guest that has said nothing on its console and ports for too long is ended."""
+    boot = fake(tmp_path, monkeypatch, script, timeout=4, silence=silence)
+    assert process.once(boot).outcome == outcome
 
 
 def test_host_withholds(tmp_path, monkeypatch):

@@ -218,17 +218,26 @@ run_phase()
 		done
 		;;
 	abort)
+		slow=
 		for name in $near; do
 			read -r model < "/sys/block/$name/device/model"
-			case $model in SLOW*) slow=$name ;; esac
+			case $model in
+			SLOW*) slow=$name ;;
+			# a namespace has no model of its own: the first one
+			*NVMe*) slow=${slow:-$name} ;;
+			esac
 		done
-		command_timeout 2 "$slow"
+		case $slow in
+		nvme*) command_timeout 1 "$slow" ;;
+		*) command_timeout 2 "$slow" ;;
+		esac
 		start_fio /tmp/sweep "$slow" --rw=write --bs=800k --size=1600k \
 			--do_verify=0
 		wait $fio
 		command_timeout 7 "$slow"
 		sound /tmp/sweep "$slow" || return 1
-		injected_now || dmesg | grep -q 'ABORT operation started'
+		injected_now ||
+			dmesg | grep -qE 'ABORT operation started|timeout, aborting'
 		;;
 	rare)
 		host=$(echo "$dev"/host*)
