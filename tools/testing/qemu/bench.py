@@ -13,7 +13,7 @@ import dataclasses
 import sys
 import time
 
-from evaluations import EVALUATIONS, cell, report
+from evaluations import EVALUATIONS, cell, report, silicon
 
 
 def main():
@@ -35,6 +35,8 @@ def main():
         print(f"  BENCH   {n} of {len(cells)}, {time.monotonic() - start:.0f} s: {one.name}",
               flush=True)
         done.append(cell.run(one))
+    if args.table in (None, "silicon"):
+        done += silicon.measure(args.base, args.quick)
     sys.exit(not report.report(done, args.base))
 
 

@@ -116,7 +116,7 @@ def per_io(found: dict) -> str:
     for name, figures in found.items():
         if not name.startswith("bench-"):
             continue
-        for key, growth in figures["growth_instructions"].items():
+        for key, growth in figures.get("growth_instructions", {}).items():
             guest, cell = key.rsplit(", ", 1)
             if cell.startswith("1 x "):
                 rows.append([figures["about"]["base"], guest, cell[4:], f"{growth:+.0f}",
@@ -137,6 +137,18 @@ def per_access(found: dict) -> str:
                          *(f"{cost['peer ' + peer]:.1f}" for peer in ("2004", "2005"))])
     return markdown(["base", "architecture", "begin + end", "a read in a session of 8, over "
                      "readl()", "with begin and end", "2004's way", "2005's way"], rows)
+
+
+def on_silicon(found: dict) -> str:
+    """Cycles of a checked access on a CPU, and of its peers: each run's."""
+    rows = {}
+    for name, figures in found.items():
+        for key, cost in figures.get("silicon", {}).items() if name.startswith("bench-") else ():
+            way, cpus, _ = key.split(", ")
+            rows.setdefault((figures["about"]["base"], way, cpus.split()[0]), []).append(
+                f"{cost['cycles']:.2f} ({cost['low']:.2f} to {cost['high']:.2f})")
+    return markdown(["base", "way", "CPUs", "cycles an access", "once more"],
+                    [[*key, *costs] for key, costs in rows.items()])
 
 
 def configurations(found: dict) -> str:
@@ -161,6 +173,7 @@ TABLES = {
         DEMO, [row for figures in demos(found) for row in demo_rows(figures)]),
     (RESULTS, "sweep"): coverage, (RESULTS, "configurations"): configurations,
     (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
+    (BENCHMARKS, "on silicon"): on_silicon,
 }
 
 

@@ -177,10 +177,11 @@ def peers_tree(base: str) -> None:
     """The patched tree with the module that measures other ways."""
     peers = paths.BUILD / base / "peers"
     execute(paths.SERIES, "patched", base, "--dest", peers)
-    source = peers / "drivers/pci/io_check_peers.c"
-    text = (paths.GUEST / "peers.c").read_text()
-    if not source.is_file() or source.read_text() != text:
-        source.write_text(text)
+    for name in ("peers.c", "ways.h"):
+        source = peers / f"drivers/pci/io_check_{name}"
+        text = (paths.GUEST / name).read_text()
+        if not source.is_file() or source.read_text() != text:
+            source.write_text(text)
     makefile = peers / "drivers/pci/Makefile"
     line = "obj-$(CONFIG_IO_CHECK) += io_check_peers.o\n"
     if line not in makefile.read_text():

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """The evaluations' own judgement: marks, symbols, rows, limits.  No boots."""
 
+import io
 import json
+import random
 
 import pytest
 
 pytest.importorskip("matplotlib", reason="no matplotlib: scripts/setup.sh report")
+pytest.importorskip("scipy", reason="no scipy: scripts/setup.sh report")
 
-from evaluations import counting, nine_cells, report    # noqa: E402
+from evaluations import counting, nine_cells, report, silicon    # noqa: E402
 from harness import ktap, paths             # noqa: E402
 
 
@@ -91,3 +94,47 @@ def test_report(tmp_path, monkeypatch):
     written = json.loads((tmp_path / "results/bench-6.12.json").read_text())
     assert written["growth_worst"] == 133 and not written["ok"]
     assert written["about"]["base"] == "6.12"
+
+
+# cycles a loop of each way, of which "chain" has 64
+CYCLES = {"empty": 1, "readl8": 9, "session0": 4, "session1": 7, "session4": 16,
+          "session8": 28, "session64": 196, "writel8": 9, "wsession8": 28, "off8": 9,
+          "2004": 49, "2005": 89, "ones": 17, "chain": 64}
+
+
+def test_silicon():
+    """Cycles from ticks at a clock of their own in each round, and what is taken off."""
+    text = "round,cpu,way,ticks\n" + "".join(
+        f"{n},0,{way},{cycles * speed}\n" for n, speed in enumerate((1000, 1700, 800))
+        for way, cycles in CYCLES.items())
+    rounds = silicon.rounds_of(io.StringIO(text))
+    assert len(rounds) == 3
+    assert {name: round(silicon.added(rounds[1], name), 6) for name in silicon.COSTS} == {
+        "begin + end": 3, "session of 1": 5, "session of 4": 2.75, "session of 8": 2.375,
+        "session of 64": 131 / 64, "8 writes": 2.375, "off": 0, "peer 2004": 5,
+        "peer 2005": 10, "peer ones": 1}
+
+
+def test_silicon_interval():
+    """The median is between order statistics that 95 of 100 samples have it between."""
+    assert silicon.interval(list(range(1, 101))) == (50.5, 40, 61)
+    noise = random.Random(1)
+    inside = sum(low <= 0 <= high for _, low, high in (
+        silicon.interval([noise.gauss(0, 1) for _ in range(101)]) for _ in range(1000)))
+    assert 930 <= inside <= 980
+
+
+def test_silicon_judge():
+    """Two runs agree within their intervals, and a session is below both peers."""
+    def holds(**runs):
+        figures = {"silicon": {f"{name}, 1 CPUs, run {n}": {
+            "cycles": c, "low": c - 0.1, "high": c + 0.1}
+            for name, both in {"session of 8": (2, 2.1), "peer 2004": (5, 5),
+                               "peer 2005": (10, 10), **runs}.items()
+            for n, c in enumerate(both, 1)}}
+        return [line[1] for line in silicon.judge(figures)]
+
+    assert all(holds())
+    assert holds(**{"session of 8": (2, 2.4)}).count(False) == 1
+    assert holds(**{"session of 8": (5.2, 5.2)}).count(False) == 1
+    assert holds(**{"peer 2005": (10,)}).count(False) == 1
