@@ -260,7 +260,7 @@ check-measure: setup-lint setup-report
 	$(Q)$(PYTHON) -m pytest -p no:cacheprovider -q --rootdir=$(HINTS) $(HINTS)
 
 # the papers' evaluations; what is there and still the same is not run again
-BENCH_ARCHES := ppc64 ppc32 arm64 riscv64 parisc parisc64
+BENCH_ARCHES := ppc64 ppc32 arm64 riscv64 parisc parisc64 x86_64
 PHONY += bench
 bench: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## the evaluations redone: build/bench/BASE/report.html; long, resumable
 	$(Q)scripts/setup.sh qemu report
