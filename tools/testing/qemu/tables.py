@@ -145,9 +145,10 @@ def on_silicon(found: dict) -> str:
     for name, figures in found.items():
         for key, cost in figures.get("silicon", {}).items() if name.startswith("bench-") else ():
             way, cpus, _ = key.split(", ")
-            rows.setdefault((figures["about"]["base"], way, cpus.split()[0]), []).append(
+            rows.setdefault((figures["about"]["base"], figures["silicon_cpu"], way,
+                             cpus.split()[0]), []).append(
                 f"{cost['cycles']:.2f} ({cost['low']:.2f} to {cost['high']:.2f})")
-    return markdown(["base", "way", "CPUs", "cycles an access", "once more"],
+    return markdown(["base", "CPU", "way", "CPUs", "cycles an access", "once more"],
                     [[*key, *costs] for key, costs in rows.items()])
 
 

@@ -55,73 +55,28 @@ static noinline void way_readl8(const struct ways *w)
 		EIGHT(USE(readl(addr)));
 }
 
-static noinline void way_session0(const struct ways *w)
-{
-	struct io_check c __uninitialized;
-	unsigned int i;
-
-	for (i = 0; i < w->loops; i++) {
-		io_check_begin(&c, w->pdev, 0);
-		if (unlikely(io_check_end(&c)))
-			break;
-	}
+/* A session a loop, with these accesses */
+#define WAY_SESSION(name, accesses)					\
+static noinline void way_##name(const struct ways *w)			\
+{									\
+	struct io_check c __uninitialized;				\
+	void __iomem *addr __maybe_unused = w->addr;			\
+	unsigned int i;							\
+									\
+	for (i = 0; i < w->loops; i++) {				\
+		io_check_begin(&c, w->pdev, 0);				\
+		accesses;						\
+		if (unlikely(io_check_end(&c)))				\
+			break;						\
+	}								\
 }
 
-static noinline void way_session1(const struct ways *w)
-{
-	struct io_check c __uninitialized;
-	void __iomem *addr = w->addr;
-	unsigned int i;
-
-	for (i = 0; i < w->loops; i++) {
-		io_check_begin(&c, w->pdev, 0);
-		USE(readl_check(&c, addr));
-		if (unlikely(io_check_end(&c)))
-			break;
-	}
-}
-
-static noinline void way_session4(const struct ways *w)
-{
-	struct io_check c __uninitialized;
-	void __iomem *addr = w->addr;
-	unsigned int i;
-
-	for (i = 0; i < w->loops; i++) {
-		io_check_begin(&c, w->pdev, 0);
-		FOUR(USE(readl_check(&c, addr)));
-		if (unlikely(io_check_end(&c)))
-			break;
-	}
-}
-
-static noinline void way_session8(const struct ways *w)
-{
-	struct io_check c __uninitialized;
-	void __iomem *addr = w->addr;
-	unsigned int i;
-
-	for (i = 0; i < w->loops; i++) {
-		io_check_begin(&c, w->pdev, 0);
-		EIGHT(USE(readl_check(&c, addr)));
-		if (unlikely(io_check_end(&c)))
-			break;
-	}
-}
-
-static noinline void way_session64(const struct ways *w)
-{
-	struct io_check c __uninitialized;
-	void __iomem *addr = w->addr;
-	unsigned int i;
-
-	for (i = 0; i < w->loops; i++) {
-		io_check_begin(&c, w->pdev, 0);
-		EIGHT(EIGHT(USE(readl_check(&c, addr))));
-		if (unlikely(io_check_end(&c)))
-			break;
-	}
-}
+WAY_SESSION(session0, /* none */)
+WAY_SESSION(session1, USE(readl_check(&c, addr)))
+WAY_SESSION(session4, FOUR(USE(readl_check(&c, addr))))
+WAY_SESSION(session8, EIGHT(USE(readl_check(&c, addr))))
+WAY_SESSION(session64, EIGHT(EIGHT(USE(readl_check(&c, addr)))))
+WAY_SESSION(wsession8, EIGHT(writel_check(&c, i, addr)))
 
 static noinline void way_writel8(const struct ways *w)
 {
@@ -130,20 +85,6 @@ static noinline void way_writel8(const struct ways *w)
 
 	for (i = 0; i < w->loops; i++)
 		EIGHT(writel(i, addr));
-}
-
-static noinline void way_wsession8(const struct ways *w)
-{
-	struct io_check c __uninitialized;
-	void __iomem *addr = w->addr;
-	unsigned int i;
-
-	for (i = 0; i < w->loops; i++) {
-		io_check_begin(&c, w->pdev, 0);
-		EIGHT(writel_check(&c, i, addr));
-		if (unlikely(io_check_end(&c)))
-			break;
-	}
 }
 
 /* 2004: the machine check handler would count */

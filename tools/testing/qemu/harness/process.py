@@ -21,8 +21,8 @@ from .guest import Boot
 from .result import PANIC, Hits, HostShare, Result
 
 # Why a boot says nothing of its kernel: how often it is tried
-NO_KERNEL, DIED, SILENT = ("firmware did not start the kernel", "QEMU died of",
-                           "silent")
+NO_KERNEL, DIED = "firmware did not start the kernel", "QEMU died of"
+SILENT = "silent"
 TRIES = {NO_KERNEL: 3, DIED: 2, SILENT: 2}
 
 

@@ -111,7 +111,7 @@ def test_silicon():
     assert len(rounds) == 3
     assert {name: round(silicon.added(rounds[1], name), 6) for name in silicon.COSTS} == {
         "begin + end": 3, "session of 1": 5, "session of 4": 2.75, "session of 8": 2.375,
-        "session of 64": 131 / 64, "8 writes": 2.375, "off": 0, "peer 2004": 5,
+        "session of 64": 131 / 64, "session of 8 writes": 2.375, "off": 0, "peer 2004": 5,
         "peer 2005": 10, "peer ones": 1}
 
 
