@@ -23,7 +23,8 @@ CROWD = int(os.environ.get("BENCH_CROWD", 15))
 
 # the fixes are there, and the options off
 KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
-           "multipath": {"tree": "patched", "variant": "on+multipath"}}
+           "multipath": {"tree": "patched", "variant": "on+multipath"},
+           "p2pdma": {"tree": "patched", "variant": "on+p2pdma"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -212,6 +213,18 @@ def test_multipath(machine, arch, smp, hba):
         first, last = (bisect.bisect(line.times, t) - 1 for t in (burst.start, burst.end))
         # a sample is every 10 ms, and a thread waits for 20 ms between two I/Os
         assert last - first < 10 or line.beside[last] > line.beside[first], again
+
+
+@pytest.mark.slow
+@guests("nvme")
+def test_memory_buffer(machine, arch, smp, hba):
+    """Controllers with a memory buffer, where vanilla would have submission queues: the
+    CPU's stores to these are no checked accesses."""
+    kernel("patched", arch, "on+p2pdma")
+    result, again = run(machine, arch, smp, hba, "storm", 10, 3, kernel="p2pdma",
+                        qemu=("-global", "nvme.cmb_size_mb=2"))
+    assert sound(result, again)["resets"] >= 5, again
+    assert "added peer-to-peer DMA memory" in result.console.read_text(), again
 
 
 @pytest.mark.slow
