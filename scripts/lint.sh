@@ -119,6 +119,6 @@ mapfile -t files < <(list '*.py')
 check "pyflakes3" pyflakes3 "${files[@]}"
 mapfile -t files < <(list . ':!COPYING')
 # TE is a bit of the 53C8xx, the others are in lines of the base kernels'
-check "codespell" codespell -q 3 -L te,pathes,hsi,hte,damon \
+check "codespell" codespell -q 3 -L te,pathes,hsi,hte,damon,inflight \
 	--ignore-regex 'queues as thos might have' "${files[@]}"
 exit $bad

@@ -152,6 +152,29 @@ def on_silicon(found: dict) -> str:
                     [[*key, *costs] for key, costs in rows.items()])
 
 
+# way of growth: (what is measured, what grows)
+GROWTH = {"threads": ("recovery, ms", "threads of a disk"),
+          "disks": ("recovery, ms", "disks, four threads each"),
+          "adapters": ("recovery, ms", "adapters, one fails"),
+          "memory": ("recovery, ms", "MiB of memory"),
+          "dead": ("last I/O failed, ms", "threads, dead adapter"),
+          "errors": ("lines in the log", "failed reads"),
+          "sysfs": ("bytes in sysfs", "failed reads")}
+
+
+def growth(found: dict) -> str:
+    """How recoveries, and what is told of errors, grow: the first point and the last."""
+    rows = []
+    for name, figures in found.items():
+        for what, points in figures.get("growth", {}).items() if name.startswith("bench-") else ():
+            way, _, adapter = what.partition(", ")
+            few, *_, many = sorted(points, key=int)
+            unit, of = GROWTH[way]
+            rows.append([figures["about"]["base"], of, adapter,
+                         f"{few} to {many}", unit, f"{points[few]:.0f}", f"{points[many]:.0f}"])
+    return markdown(["base", "of", "adapter", "how many", "what", "at first", "at last"], rows)
+
+
 def configurations(found: dict) -> str:
     """The groups of make check-configs."""
     groups = {}
@@ -175,6 +198,7 @@ TABLES = {
     (RESULTS, "sweep"): coverage, (RESULTS, "configurations"): configurations,
     (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
     (BENCHMARKS, "on silicon"): on_silicon,
+    (BENCHMARKS, "growth"): growth,
 }
 
 

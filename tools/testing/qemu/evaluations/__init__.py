@@ -8,6 +8,7 @@ board       "Performance of New 8020 Backend Board", HHTech, June 2005
 hints       G. Grundler, "DMA Hints on IA64/PARISC", Ottawa Linux Symposium 2003
 cost        what an access costs beside the ways of others, and on several CPUs
 silicon     the same on the host's own CPU
+growth      how recoveries, and what is told of errors, grow with what there is
 
 A module has cells(quick), the boots that it needs, and tables(results, figures), its
 tables from what they showed, beside the paper's in the paper's own units; it may have
@@ -15,6 +16,6 @@ judge(figures), what the figures have to show.  Boots and their results are cell
 counts of instructions counting.py's.
 """
 
-from . import board, cam, cost, direct, hints, nine_cells, silicon
+from . import board, cam, cost, direct, growth, hints, nine_cells, silicon
 
-EVALUATIONS = (nine_cells, cost, silicon, direct, cam, board, hints)
+EVALUATIONS = (nine_cells, cost, silicon, direct, cam, board, hints, growth)

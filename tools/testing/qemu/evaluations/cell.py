@@ -20,7 +20,8 @@ from .counting import MARK
 OUT = paths.BUILD / "bench"
 PLUGIN = OUT / "libicount.so"
 # name: (tree, variant).  "fixes" is vanilla with the stand-alone fixes, "off" the
-# series with its options off, "peers" the series with the peers' module.
+# series with its options off, "peers" the series with the peers' module, "tests" what
+# the tests run on.
 KERNELS = {
     "vanilla": ("vanilla", "bench"),
     "fixes": ("fixes", "bench"),
@@ -28,6 +29,7 @@ KERNELS = {
     "on": ("patched", "bench+checked"),
     "hinted": ("patched", "bench+checked+hinted"),
     "peers": ("peers", "bench+checked+smp"),
+    "tests": ("patched", "on"),
 }
 # Guest scripts that others source
 SOURCED = ("md",)
@@ -44,6 +46,7 @@ class Cell:
     run      guest scripts, without .sh; args are theirs
     sample   number of the boot, where a cell is booted several times
     disks    guest.Disks
+    adapters Boot's
     count    whether the plugin counts, under icount where the machine has a rate
     marks    functions of the kernel that are marks of the plugin
     stores   whether the plugin looks for lines that two vCPUs write to
@@ -61,6 +64,7 @@ class Cell:
     args: tuple = ()
     sample: int = 0
     disks: tuple = (Disk(),) * 3
+    adapters: tuple = ()
     smp: int = 1
     count: bool = False
     marks: tuple = (MARK,)
@@ -114,7 +118,7 @@ def boot_of(cell: Cell, log: Path, counts: Path) -> Boot:
     return Boot(
         cell.machine, base=cell.base, tree=tree, variant=variant, arch=cell.arch,
         run=cell.run, args=cell.args, append=cell.append, smp=cell.smp,
-        timeout=cell.timeout, log=log, disks=cell.disks, hba=cell.hba,
+        timeout=cell.timeout, log=log, disks=cell.disks, adapters=cell.adapters, hba=cell.hba,
         files={**{f"/selftests/{name}.sh": paths.GUEST / f"{name}.sh"
                   for name in cell.run + SOURCED},
                **{f"/bin/{name}": programs(cell) / name for name in cell.programs}},

@@ -17,7 +17,7 @@ from .drivers import DRIVERS, Driver
 class Disk:
     """A blank disk of MIB MiB.
 
-    hba   the adapter it is on: 0, or 1 for the second one
+    hba   the adapter it is on, from 0
     iops  limit of I/Os a second, or 0; a limited disk calls itself SLOW
     unit  bytes that count for an I/O of the limit, a larger one for several;
           0: each counts for one
@@ -187,12 +187,12 @@ def on_bus(bus: str) -> str:
 
 
 def adapters(boot: Boot) -> list[str]:
-    """QEMU's arguments for the host adapters: one, or two if disks need it.
+    """QEMU's arguments for the host adapters: as many as disks need.
 
     The disks' images are files in the log's directory, made anew.
     """
     arguments = []
-    for n in range(1 + any(disk.hba for disk in boot.disks)):
+    for n in range(1 + max((disk.hba for disk in boot.disks), default=0)):
         bus = (boot.adapters or boot.model.adapters)[n]
         serial = f",serial=bench{n}" if boot.driver.serial and "serial=" not in bus else ""
         arguments += ["-device", f"{boot.driver.device}{serial},id=hba{n}" + on_bus(bus)]

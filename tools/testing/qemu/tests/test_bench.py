@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="no matplotlib: scripts/setup.sh report")
 pytest.importorskip("scipy", reason="no scipy: scripts/setup.sh report")
 
-from evaluations import counting, nine_cells, report, silicon    # noqa: E402
+from evaluations import counting, growth, nine_cells, report, silicon    # noqa: E402
 from harness import ktap, paths             # noqa: E402
 
 
@@ -138,3 +138,27 @@ def test_silicon_judge():
     assert holds(**{"session of 8": (2, 2.4)}).count(False) == 1
     assert holds(**{"session of 8": (5.2, 5.2)}).count(False) == 1
     assert holds(**{"peer 2005": (10,)}).count(False) == 1
+
+
+def grown(way, hba, **fields):
+    """Made-up results of a way of growth: a value for each number."""
+    points = zip(*fields.values())
+    return [{"cell": {"table": "growth", "run": ["growth"], "hba": hba},
+             "rows": [{"way": way, "queued": 1, "limit": 5000,
+                       **dict(zip(fields, values))}]} for values in points]
+
+
+@pytest.mark.parametrize("way,fields,holds", [
+    ("threads", {"n": (1, 16, 256), "ms": (40, 50, 9000)}, [True]),
+    ("threads", {"n": (1, 16, 256), "ms": (40, 50, 40 * 300)}, [False]),
+    ("dead", {"n": (1, 1024), "offline": (5000, 5000), "ended": (5100, 5000 * 1000)}, [True]),
+    ("dead", {"n": (1, 1024), "offline": (5000, 5000), "ended": (5100, 5100 * 1025)}, [False]),
+    ("errors", {"n": (1000, 1000000), "lines": (2, 60), "sysfs": (230, 236)}, [True, True]),
+    ("errors", {"n": (1000, 1000000), "lines": (2, 63), "sysfs": (230, 236)}, [False, True]),
+    ("errors", {"n": (1000, 1000000), "lines": (2, 2), "sysfs": (230, 9999)}, [True, False])])
+def test_growth(way, fields, holds):
+    """A recovery that grows faster than what there is, or a log that grows with errors."""
+    figures = {}
+    tables = growth.tables(grown(way, "nvme", **fields), figures)
+    assert all(len(row) == len(t["columns"]) for t in tables for row in t["rows"])
+    assert [line[1] for line in growth.judge(figures)] == holds
