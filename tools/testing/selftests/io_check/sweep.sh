@@ -228,14 +228,24 @@ run_phase()
 			esac
 		done
 		case $slow in
-		nvme*) command_timeout 1 "$slow" ;;
+		nvme*)
+			command_timeout 1 "$slow"
+			# 6.1's nvme_timeout() has a circle of locks, which ended with
+			# be647e2c76b2 ("nvme: use srcu for iterating namespace list")
+			case $(uname -r) in
+			6.1.*) echo 0 > /proc/sys/kernel/prove_locking ;;
+			esac
+			;;
 		*) command_timeout 2 "$slow" ;;
 		esac
 		start_fio /tmp/sweep "$slow" --rw=write --bs=800k --size=1600k \
 			--do_verify=0
 		wait $fio
 		command_timeout 7 "$slow"
-		sound /tmp/sweep "$slow" || return 1
+		# a request that in two resets takes longer than its timer ends with the
+		# controller, where vanilla does not try the second one
+		sound /tmp/sweep "$slow" ||
+			dmesg | grep -q 'timeout, disable controller' || return 1
 		injected_now ||
 			dmesg | grep -qE 'ABORT operation started|timeout, aborting'
 		;;
