@@ -175,6 +175,27 @@ def growth(found: dict) -> str:
     return markdown(["base", "of", "adapter", "how many", "what", "at first", "at last"], rows)
 
 
+def code(found: dict) -> str:
+    """What an option adds to a driver's code and stack."""
+    rows = []
+    for name, figures in found.items():
+        for place, size in figures.get("text", {}).items() if name.startswith("bench-") else ():
+            frame = figures["stack"][place]
+            rows.append([figures["about"]["base"], place, size["off"], size["on"],
+                         f"{size['on'] / size['off']:.2f}",
+                         f"{frame['function']}(): {frame['off']} to {frame['on']}"])
+    return markdown(["base", "driver", "code off, bytes", "on", "on / off",
+                     "largest stack frame, bytes"], rows)
+
+
+def not_met(found: dict) -> str:
+    """The goals of a bench that it does not come to."""
+    rows = [[figures["about"]["base"], goal["what"]] for name, figures in found.items()
+            for goal in (figures.get("goals", ()) if name.startswith("bench-") else ())
+            if not goal["met"]]
+    return markdown(["base", "not met"], rows)
+
+
 def configurations(found: dict) -> str:
     """The groups of make check-configs."""
     groups = {}
@@ -199,6 +220,8 @@ TABLES = {
     (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
     (BENCHMARKS, "on silicon"): on_silicon,
     (BENCHMARKS, "growth"): growth,
+    (BENCHMARKS, "code"): code,
+    (BENCHMARKS, "not met"): not_met,
 }
 
 

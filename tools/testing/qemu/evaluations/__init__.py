@@ -8,14 +8,15 @@ board       "Performance of New 8020 Backend Board", HHTech, June 2005
 hints       G. Grundler, "DMA Hints on IA64/PARISC", Ottawa Linux Symposium 2003
 cost        what an access costs beside the ways of others, and on several CPUs
 silicon     the same on the host's own CPU
+size        what an option adds to a driver's code and stack
 growth      how recoveries, and what is told of errors, grow with what there is
 
 A module has cells(quick), the boots that it needs, and tables(results, figures), its
 tables from what they showed, beside the paper's in the paper's own units; it may have
-judge(figures), what the figures have to show.  Boots and their results are cell.py's,
+judge(figures), what the figures have to show, and goals(figures), what they are to come to.  Boots and their results are cell.py's,
 counts of instructions counting.py's.
 """
 
-from . import board, cam, cost, direct, growth, hints, nine_cells, silicon
+from . import board, cam, cost, direct, growth, hints, nine_cells, silicon, size
 
-EVALUATIONS = (nine_cells, cost, silicon, direct, cam, board, hints, growth)
+EVALUATIONS = (nine_cells, cost, size, silicon, direct, cam, board, hints, growth)

@@ -17,6 +17,7 @@ from .figures import EMULATED, guest, of_table, papers, spread
 PAPER = {(disks, size): both for disks, size, *both in papers()["nine_cells"]["rows"]}
 WHOSE = "paper, 2.6.1 on ia64"
 GROWTH_MOST, PATH_MOST = 60, 1.01       # instructions an I/O; of all of a guest's
+GROWTH_GOAL = 25                        # of one disk
 
 # The nine cells: sequential reads a disk and cell, counted, and timed
 COUNTED, TIMED = 1500, 1900
@@ -226,3 +227,11 @@ def judge(figures: dict) -> list[tuple[str, bool]]:
           for name, v in figures["ratio_off_alone"].items()),
         *((f"{name}: off has the code of fixes", same)
           for name, same in figures["off_same_code"].items())]
+
+
+def goals(figures: dict) -> list[tuple[str, bool]]:
+    """What it is to come to; [(what, met)]."""
+    return [(f"{cell}: on - off at most {GROWTH_GOAL} instructions an I/O: {growth}",
+             growth <= GROWTH_GOAL)
+            for cell, growth in figures.get("growth_instructions", {}).items()
+            if ", 1 x " in cell]

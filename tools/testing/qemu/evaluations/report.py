@@ -69,10 +69,10 @@ def write(tables: list[dict], directory: Path) -> Path:
                       *parts)
 
 
-def judge(figures: dict) -> list[tuple[str, bool]]:
-    """What the figures have to show; [(what, holds)]."""
-    return [line for evaluation in EVALUATIONS if hasattr(evaluation, "judge")
-            for line in evaluation.judge(figures)]
+def lines(kind: str, figures: dict) -> list[tuple[str, bool]]:
+    """What the figures have to show, "judge", or are to come to, "goals"; [(what, holds)]."""
+    return [line for evaluation in EVALUATIONS if hasattr(evaluation, kind)
+            for line in getattr(evaluation, kind)(figures)]
 
 
 def report(cells: list[dict], base: str) -> bool:
@@ -82,12 +82,15 @@ def report(cells: list[dict], base: str) -> bool:
     directory = OUT / base
     directory.mkdir(parents=True, exist_ok=True)
     path = write(tables, directory)
-    lines = judge(figures)
-    for what, holds in lines:
+    judged, goals = lines("judge", figures), lines("goals", figures)
+    for what, met in goals:
+        print(f"  {'met' if met else 'not met':7} {what}")
+    for what, holds in judged:
         print(f"  {'ok' if holds else 'NOT OK':7} {what}")
-    good = all(holds for _, holds in lines) and all(r["good"] for r in cells)
+    good = all(holds for _, holds in judged) and all(r["good"] for r in cells)
     results.write(f"bench-{base}", good, {
-        **results.about(base), "judged": [{"what": w, "holds": h} for w, h in lines],
+        **results.about(base), "judged": [{"what": w, "holds": h} for w, h in judged],
+        "goals": [{"what": w, "met": m} for w, m in goals],
         **figures, "cells": len(cells),
         "bad": [r["log"] for r in cells if not r["good"]]})
     print(paths.short(path))

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="no matplotlib: scripts/setup.sh report")
 pytest.importorskip("scipy", reason="no scipy: scripts/setup.sh report")
 
-from evaluations import counting, growth, nine_cells, report, silicon    # noqa: E402
+from evaluations import counting, growth, nine_cells, report, silicon, size   # noqa: E402
 from harness import ktap, paths             # noqa: E402
 
 
@@ -61,7 +61,7 @@ def test_judge_off(monkeypatch):
             [cell(k, n, 50000) for k, boots in (
                 ("vanilla", (661,)), ("fixes", (667,) * 3), ("off", off), ("on", (700,)))
              for n in boots], figures)
-        return [h for what, h in report.judge(figures) if "off /" in what] == [True]
+        return [h for what, h in report.lines("judge", figures) if "off /" in what] == [True]
     assert holds(667, 667, 667) and holds(668, 668, 667)
     assert not holds(668, 668, 668) and not holds(670, 670, 669)
 
@@ -78,7 +78,7 @@ def test_judge(on, off, path, holds, monkeypatch):
         [cell("vanilla", 661, path), cell("fixes", 667, path), cell("off", off, path),
          cell("on", on, path)], figures)
     assert len(tables) == 1
-    assert [h for _, h in report.judge(figures)] == holds
+    assert [h for _, h in report.lines("judge", figures)] == holds
 
 
 def test_report(tmp_path, monkeypatch):
@@ -86,6 +86,7 @@ def test_report(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "OUT", tmp_path)
     monkeypatch.setattr(paths, "BUILD", tmp_path)
     monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
+    monkeypatch.setattr(size, "tables", lambda *_: [])      # of kernels that are not there
     assert not report.report(
         [cell(k, n, 50000) for k, n in (("vanilla", 661), ("fixes", 667), ("off", 667),
                                         ("on", 800))], "6.12")
@@ -162,3 +163,37 @@ def test_growth(way, fields, holds):
     tables = growth.tables(grown(way, "nvme", **fields), figures)
     assert all(len(row) == len(t["columns"]) for t in tables for row in t["rows"])
     assert [line[1] for line in growth.judge(figures)] == holds
+
+
+READELF = """
+File: a.o
+     1: 0000000000000000    40 FUNC    LOCAL  DEFAULT    1 {dot}probe
+     2: 0000000000000000    40 FUNC    LOCAL  DEFAULT    1 {dot}probe_alias
+     3: 0000000000000040   0x{slow:x} FUNC    LOCAL  DEFAULT    1 {dot}probe.part.0
+     4: 0000000000000000     8 OBJECT  GLOBAL DEFAULT    3 probe_data
+     5: 0000000000000000     0 FUNC    GLOBAL DEFAULT  UND {dot}printk
+File: b.o
+     1: 0000000000000000    16 FUNC    GLOBAL DEFAULT    1 {dot}reset
+"""
+
+
+def test_size():
+    """Functions of readelf's table, and what has grown."""
+    off = size.functions(READELF.format(dot=".", slow=8))
+    assert off == {"probe": 48, "reset": 16}
+    on = size.functions(READELF.format(dot="", slow=20))
+    assert size.grown(off, {**on, "recover": 100}) == [("recover", 0, 100),
+                                                       ("probe", 48, 60)]
+
+
+@pytest.mark.parametrize("read,around,growth,text,met", [
+    (0, 10, 25, 120, [True] * 4), (1, 10, 25, 120, [True, True, False, True]),
+    (0, 11, 25, 120, [True, False, True, True]), (0, 10, 26, 120, [False, True, True, True]),
+    (0, 10, 25, 121, [True, True, True, False])])
+def test_goals(read, around, growth, text, met):
+    """A goal that is not met is not called met."""
+    figures = {"cost": {"ppc64": {"begin + end": around, "in a session of 8": read}},
+               "growth_instructions": {"powernv9, fusion, 1 x 512": growth,
+                                       "powernv9, fusion, 8 x 512": 99},
+               "text": {"ppc64, fusion": {"off": 100, "on": text}}}
+    assert [line[1] for line in report.lines("goals", figures)] == met
