@@ -298,6 +298,11 @@ class Tree:
         text = self.make("-n", *there, keep_going=True)
         return sorted(set(re.findall(r"echo '  (?:CC|AS)(?: \[M\])? +(\S+\.o)'", text)))
 
+    def whole(self):
+        """What the whole kernel is made by: modules fails where there can be none."""
+        modular = "\nCONFIG_MODULES=y\n" in (self.obj / ".config").read_text()
+        return ["vmlinux", *["modules"] * modular]
+
     def source(self, target):
         """Source of an object, or None."""
         return next((f for f in (target[:-1] + "c", target[:-1] + "S")
@@ -426,8 +431,7 @@ def built(base, build, sources, sample, tree="patched"):
     targets = ["prepare"]
     try:
         tree.make("prepare")
-        targets = (["vmlinux", "modules"] if build.vmlinux else
-                   tree.objects(sources, sample))
+        targets = tree.whole() if build.vmlinux else tree.objects(sources, sample)
         if targets:     # make without one would make all
             tree.make(*targets, keep_going=True)
     except Failed as e:

@@ -2,6 +2,7 @@
 """The builds of make check-configs, and that they can fail."""
 
 import dataclasses
+import json
 import subprocess
 
 import pytest
@@ -18,8 +19,11 @@ def build(name):
 
 def test_quick():
     """Kernels without PCI, and with the generic back end where the architecture has
-    one of its own."""
+    one of its own.  Those that are linked are judged, and not excused by vanilla's."""
     assert subprocess.run([configs.__file__, "--bases", BASE, "--quick"]).returncode == 0
+    found = json.loads((paths.BUILD / "results/check-configs-quick.json").read_text())
+    linked = [b for b in found["builds"] if b["linked"]]
+    assert linked and all(b["outcome"] == "ok" and b["objects"] for b in linked), linked
 
 
 @pytest.mark.slow
