@@ -21,11 +21,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--base", default="6.1")
     parser.add_argument("--quick", action="store_true", help="a sample, in ten minutes")
-    parser.add_argument("--table", help="cells of one table alone")
+    parser.add_argument("--tables", type=lambda text: text.split(","), metavar="NAME,...",
+                        help="cells of these tables alone")
     parser.add_argument("--build", action="store_true", help="nothing but what it needs")
     args = parser.parse_args()
     cells = [dataclasses.replace(c, base=args.base) for evaluation in EVALUATIONS
-             for c in evaluation.cells(args.quick) if args.table in (None, c.table)]
+             for c in evaluation.cells(args.quick)
+             if not args.tables or c.table in args.tables]
     cell.prepare(cells, args.base)
     if args.build:
         return
@@ -35,7 +37,7 @@ def main():
         print(f"  BENCH   {n} of {len(cells)}, {time.monotonic() - start:.0f} s: {one.name}",
               flush=True)
         done.append(cell.run(one))
-    if args.table in (None, "silicon"):
+    if not args.tables or "silicon" in args.tables:
         done += silicon.measure(args.base, args.quick)
     sys.exit(not report.report(done, args.base))
 

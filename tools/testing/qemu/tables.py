@@ -204,10 +204,10 @@ def configurations(found: dict) -> str:
             key = build["base"], build["group"]
             groups.setdefault(key, []).append(build)
     return markdown(
-        ["base", "group", "configurations", "built", "options not to be had", "failed",
-         "objects"],
-        [[base, group, len(builds), *(sum(b["outcome"] in which for b in builds)
-                                      for which in (("ok", "vanilla"), ("lost",), ("failed",))),
+        ["base", "group", "configurations", "built", "vanilla fails", "options not to be had",
+         "failed", "objects"],
+        [[base, group, len(builds), *(sum(b["outcome"] == which for b in builds)
+                                      for which in ("ok", "vanilla", "lost", "failed")),
           sum(b["objects"] for b in builds)] for (base, group), builds in groups.items()])
 
 
