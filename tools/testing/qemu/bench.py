@@ -13,7 +13,7 @@ import dataclasses
 import sys
 import time
 
-from evaluations import EVALUATIONS, cell, report, silicon
+from evaluations import EVALUATIONS, cell, report, silicon, size
 
 
 def main():
@@ -37,8 +37,9 @@ def main():
         print(f"  BENCH   {n} of {len(cells)}, {time.monotonic() - start:.0f} s: {one.name}",
               flush=True)
         done.append(cell.run(one))
-    if not args.tables or "silicon" in args.tables:
-        done += silicon.measure(args.base, args.quick)
+    for table, module in (("code", size), ("silicon", silicon)):
+        if not args.tables or table in args.tables:
+            done += module.measure(args.base, args.quick)
     sys.exit(not report.report(done, args.base))
 
 

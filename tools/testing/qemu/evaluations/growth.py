@@ -89,8 +89,9 @@ def recoveries(found, figures, way):
                                    "kind": "lines"}} if rows else None
 
 
-NOTE = ("Real faults: five bursts of 20 ms. From the first failed access to the end of the "
-        "recovery, in the guest's milliseconds, which are no speed: their growth is of use. ")
+SPEED = "Real faults. The guest's milliseconds are no speed: their growth is of use. "
+NOTE = SPEED + ("Five bursts of 20 ms, one after the other; from the first failed access to the "
+                "end of the recovery.")
 
 
 def dead(found, figures):
@@ -101,7 +102,8 @@ def dead(found, figures):
         figures["growth"].setdefault(f"dead, {hba}", {})[str(n)] = ended
     columns = ["adapter", "threads", "commands in flight", "limit, ms", "offline, ms",
                "last thread ended, ms"]
-    return {"title": "Growth: an adapter that does not answer again", "note": NOTE,
+    return {"title": "Growth: an adapter that does not answer again",
+            "note": SPEED + "From the first failed access; it is offline after the limit.",
             "columns": columns, "rows": rows,
             "plot": {"x": "threads", "y": "last thread ended, ms", "series": "adapter",
                      "kind": "lines"}} if rows else None

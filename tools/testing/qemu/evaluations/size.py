@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a driver's option adds to its code, and to the stack: of the objects that the nine
-cells are booted with, function by function.
+"""What a driver's option adds to its code, and to the stack: of its objects, function by
+function.  Nothing is booted.
 """
 
 import re
@@ -9,25 +9,25 @@ import subprocess
 from harness import arches, objects, paths
 from harness.drivers import DRIVERS
 
-from .cell import KERNELS
+from .cell import execute
 from .figures import of_table
 
 TEXT_MOST = 1.20        # on / off
 LISTED = 12             # functions of a driver, the rest in one line
+ARCHES = ("ppc64", "ppc32", "arm64", "riscv64", "parisc", "parisc64")
+VARIANTS = {"off": "plain", "on": "checked"}
 
 
 def cells(quick: bool):
-    """No boots: it reads the nine cells' kernels."""
+    """No boots: measure() reads objects."""
     del quick
     return ()
 
 
-def files(base: str, arch: str, kernel: str, hba: str) -> list:
-    """The driver's objects in one of cell.KERNELS."""
-    tree, variant = KERNELS[kernel]
-    directory = paths.object_dir(base, tree, arch, variant) / DRIVERS[hba].directory
-    return sorted(o for o in directory.glob("*.o")
-                  if o.name not in ("built-in.o", "built-in.a"))
+def files(base: str, arch: str, variant: str, hba: str) -> list:
+    """The driver's objects."""
+    directory = paths.object_dir(base, "patched", arch, variant) / DRIVERS[hba].directory
+    return sorted(o for o in directory.glob("*.o") if o.name != "built-in.o")
 
 
 def functions(symbols: str) -> dict[str, int]:
@@ -67,34 +67,44 @@ def grown(off: dict[str, int], on: dict[str, int]) -> list[tuple[str, int, int]]
     return sorted(changed, key=lambda row: (row[1] - row[2], row[0]))
 
 
+def measure(base: str, quick: bool) -> list[dict]:
+    """Compile the drivers; results, as those of cells, with a row a function."""
+    found = []
+    for arch in ARCHES[:1] if quick else ARCHES:
+        print(f"  BENCH   code: {arch}", flush=True)
+        for variant in VARIANTS.values():
+            execute(paths.QEMU / "builds/kernel.sh", base, "patched", arch, variant,
+                    *(f"{driver.directory}/" for driver in DRIVERS.values()))
+        for hba in DRIVERS:
+            objs = {k: files(base, arch, v, hba) for k, v in VARIANTS.items()}
+            code = {k: functions(objects.tool(arch, "readelf", "-sW", *o))
+                    for k, o in objs.items()}
+            stack = {k: frames(base, arch, o) for k, o in objs.items()}
+            found.append({"cell": {"table": "code", "place": f"{arch}, {hba}"}, "good": True,
+                          "log": "", "rows": [{"code": code, "stack": stack}]})
+    return found
+
+
 def tables(results: list[dict], figures: dict) -> list[dict]:
     """Bytes of code by function, and frames."""
-    places = sorted({(c["base"], c["arch"], c["hba"])
-                     for c in (r["cell"] for r in of_table(results, "000"))
-                     if c["kernel"] == "on"})
     rows, stacks = [], []
-    for base, arch, hba in places:
-        objs = {kernel: files(base, arch, kernel, hba) for kernel in ("off", "on")}
-        off, on = (functions(objects.tool(arch, "readelf", "-sW", *objs[kernel]))
-                   for kernel in ("off", "on"))
-        place = f"{arch}, {hba}"
-        changed = grown(off, on)
+    for result in of_table(results, "code"):
+        place, (row,) = result["cell"]["place"], result["rows"]
+        off, on = row["code"]["off"], row["code"]["on"]
         total = sum(off.values()), sum(on.values())
         figures.setdefault("text", {})[place] = dict(zip(("off", "on"), total))
-        rows += [[place, *row, row[2] - row[1]] for row in changed[:LISTED]]
-        rest = changed[LISTED:]
-        rows += [[place, f"{len(rest)} others", *(both := [sum(row[n] for row in rest)
-                                                           for n in (1, 2)]),
-                  both[1] - both[0]],
-                 [place, "all functions", *total, total[1] - total[0]]]
-        off, on = (frames(base, arch, objs[kernel]) for kernel in ("off", "on"))
+        changed = grown(off, on)
+        rest = [sum(one[n] for one in changed[LISTED:]) for n in (1, 2)]
+        rows += [[place, *one, one[2] - one[1]] for one in (
+            *changed[:LISTED], (f"{len(changed[LISTED:])} others", *rest),
+            ("all functions", *total))]
+        off, on = row["stack"]["off"], row["stack"]["on"]
         largest = max(on, key=on.get)
         figures.setdefault("stack", {})[place] = {
-            "function": largest, "off": off.get(largest, 0), "on": on[largest],
-            "largest_off": max(off.values())}
-        stacks += [[place, *row, row[2] - row[1]] for row in grown(off, on)[:LISTED]]
-        stacks.append([place, f"the largest: {largest}", off.get(largest, 0), on[largest],
-                       on[largest] - off.get(largest, 0)])
+            "function": largest, "off": off.get(largest, 0), "on": on[largest]}
+        stacks += [[place, *one, one[2] - one[1]] for one in (
+            *grown(off, on)[:LISTED],
+            (f"the largest: {largest}", off.get(largest, 0), on[largest]))]
     columns = ["driver", "function", "off", "on", "more"]
     return [{"title": "Code of a driver, bytes", "note": NOTE, "columns": columns,
              "rows": rows, "plot": None},

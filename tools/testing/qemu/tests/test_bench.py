@@ -86,7 +86,6 @@ def test_report(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "OUT", tmp_path)
     monkeypatch.setattr(paths, "BUILD", tmp_path)
     monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
-    monkeypatch.setattr(size, "tables", lambda *_: [])      # of kernels that are not there
     assert not report.report(
         [cell(k, n, 50000) for k, n in (("vanilla", 661), ("fixes", 667), ("off", 667),
                                         ("on", 800))], "6.12")
@@ -184,6 +183,13 @@ def test_size():
     on = size.functions(READELF.format(dot="", slow=20))
     assert size.grown(off, {**on, "recover": 100}) == [("recover", 0, 100),
                                                        ("probe", 48, 60)]
+    figures = {}
+    code, stack = size.tables([{"cell": {"table": "code", "place": "ppc64, fusion"}, "rows": [
+        {"code": {"off": off, "on": on},
+         "stack": {"off": {"reset": 16}, "on": {"reset": 32, "probe": 400}}}]}], figures)
+    assert ["ppc64, fusion", "all functions", 64, 76, 12] in code["rows"]
+    assert ["ppc64, fusion", "the largest: probe", 0, 400, 400] in stack["rows"]
+    assert figures["stack"] == {"ppc64, fusion": {"function": "probe", "off": 0, "on": 400}}
 
 
 @pytest.mark.parametrize("read,around,growth,text,met", [
