@@ -24,17 +24,31 @@ class Repo:
         """
         self.base, self.strict, self.rejects = base, strict, {}
         self.patches = read_series(base, topics)
-        self.dir = directory or BUILD / base / (
-            f"{topics[-1]}.git" if topics else "series.git")
-        shutil.rmtree(self.dir, ignore_errors=True)
-        self.dir.mkdir(parents=True)
-        git("init", "-q", "--bare", "-b", "series", self.dir)
-        self.commits = []
-        self.head = self._base_commit(read_base)
-        for patch in self.patches:
-            self.head = self._commit(patch)
-            self.commits.append(self.head)
-        git("update-ref", "refs/heads/series", self.head, cwd=self.dir)
+        place = directory or BUILD / base / (f"{topics[-1]}.git" if topics else "series.git")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        self.dir = Path(tempfile.mkdtemp(prefix=f"{place.name}.", dir=place.parent))
+        try:
+            git("init", "-q", "--bare", "-b", "series", self.dir)
+            self.commits = []
+            self.head = self._base_commit(read_base)
+            for patch in self.patches:
+                self.head = self._commit(patch)
+                self.commits.append(self.head)
+            git("update-ref", "refs/heads/series", self.head, cwd=self.dir)
+            self._put(place)
+        finally:
+            if self.dir != place:
+                shutil.rmtree(self.dir)
+
+    def _put(self, place):
+        """Into its place, unless the same is there: make lint reads it without the lock."""
+        ref = place / "refs/heads/series"
+        if ref.is_file() and ref.read_text().strip() == self.head:
+            shutil.rmtree(self.dir)
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+            self.dir.rename(place)
+        self.dir = place
 
     def _base_commit(self, read_base):
         self.root_files = set()

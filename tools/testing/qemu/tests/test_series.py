@@ -118,6 +118,17 @@ def test_commands_wait():
     assert sum("WAIT" in text for text in said) >= 2, said
 
 
+def test_repository_stays():
+    """What reads the series' repository keeps it while a command makes the same again."""
+    subprocess.run([paths.SERIES, "fits", BASE], check=True)
+    there = paths.BUILD / BASE / "series.git/test"
+    there.touch()
+    subprocess.run([paths.SERIES, "fits", BASE], check=True)
+    assert there.exists()
+    there.unlink()
+    assert not list(there.parent.parent.glob("series.git.*"))
+
+
 def test_core_alone_changes_no_driver():
     """With CONFIG_IO_CHECK on, and no driver's option, drivers are vanilla's."""
     found = {}
