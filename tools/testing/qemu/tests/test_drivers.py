@@ -14,7 +14,7 @@ import demo
 from common import BASE, GUESTS, clean, green, guests, kernel, on_machines
 from harness import paths, process
 from harness.drivers import DRIVERS
-from harness.guest import Boot
+from harness.guest import Boot, Disk
 from harness.machines import MACHINES
 from harness.timeline import Timeline
 
@@ -225,6 +225,17 @@ def test_memory_buffer(machine, arch, smp, hba):
                         qemu=("-global", "nvme.cmb_size_mb=2"))
     assert sound(result, again)["resets"] >= 5, again
     assert "added peer-to-peer DMA memory" in result.console.read_text(), again
+
+
+@guests("nvme")
+def test_late_completions(machine, arch, smp, hba):
+    """The end of a burst has the controller complete what the reset cancelled before:
+    with many commands in flight none is completed twice."""
+    result, again = run(machine, arch, smp, hba, "growth", "threads", 64, 6,
+                        disks=(Disk(iops=500),),
+                        files={"/selftests/growth.sh": paths.GUEST / "growth.sh"})
+    clean(result, again)
+    assert result.console.read_text().count("recovered after") >= 2, again
 
 
 @pytest.mark.slow
