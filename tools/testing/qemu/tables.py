@@ -180,9 +180,9 @@ def code(found: dict) -> str:
     rows = []
     for name, figures in found.items():
         for place, size in figures.get("text", {}).items() if name.startswith("bench-") else ():
-            frame = figures["stack"][place]
+            frame = figures["stack"].get(place)
             rows.append([figures["about"]["base"], place, size["off"], size["on"],
-                         f"{size['on'] / size['off']:.2f}",
+                         f"{size['on'] / size['off']:.2f}", "-" if not frame else
                          f"{frame['function']}(): {frame['off']} to {frame['on']}"])
     return markdown(["base", "driver", "code off, bytes", "on", "on / off",
                      "largest stack frame, bytes"], rows)

@@ -18,8 +18,8 @@ MACHINE, ARCH = "arm64-virt", "arm64"
 IOPS = 500
 DISK = Disk(iops=IOPS)
 THREADS = (1, 4, 16, 64, 256, 1024)
-# QEMU's mptsas1068 has eight ports, a SCSI bus fifteen targets
-DISKS = {"fusion": (1, 2, 4, 8), "sym53c8xx": (1, 4, 15), "nvme": (1, 4, 16)}
+# QEMU's mptsas1068 has eight ports, its lsi53c895a seven targets
+DISKS = {"fusion": (1, 2, 4, 8), "sym53c8xx": (1, 4, 7), "nvme": (1, 4, 16)}
 ADAPTERS = (1, 2, 4)
 MEMORY = (512, 1024, 2048, 4096)        # MiB
 ERRORS = (1000, 10000, 100000, 1000000)

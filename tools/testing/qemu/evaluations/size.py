@@ -48,7 +48,10 @@ def functions(symbols: str) -> dict[str, int]:
 
 
 def frames(base: str, arch: str, objs: list) -> dict[str, int]:
-    """{function: bytes of its stack frame}, as the kernel's checkstack.pl reads them."""
+    """{function: bytes of its stack frame}, as the kernel's checkstack.pl reads them; none
+    of PA-RISC, whose hexadecimal offsets it takes for decimal ones."""
+    if arch.startswith("parisc"):
+        return {}
     text = "".join(objects.tool(arch, "objdump", "-d", obj) for obj in objs)
     lines = subprocess.run(
         ["perl", paths.BUILD / base / "vanilla/scripts/checkstack.pl",
@@ -99,6 +102,8 @@ def tables(results: list[dict], figures: dict) -> list[dict]:
             *changed[:LISTED], (f"{len(changed[LISTED:])} others", *rest),
             ("all functions", *total))]
         off, on = row["stack"]["off"], row["stack"]["on"]
+        if not on:
+            continue
         largest = max(on, key=on.get)
         figures.setdefault("stack", {})[place] = {
             "function": largest, "off": off.get(largest, 0), "on": on[largest]}
