@@ -136,7 +136,7 @@ def judge(figures: dict) -> list[tuple[str, bool]]:
         if name in ("errors", "sysfs"):
             few, *_, many = (y for _, y in sorted(numbers.items()))
             lines.append((f"growth: {name}: {few} to {many} from {min(numbers)} to "
-                          f"{max(numbers)}", many <= few * TOLD * math.log10(
+                          f"{max(numbers)}", many <= max(few, 1) * TOLD * math.log10(
                               max(numbers) / min(numbers))))
         else:
             found = slope(numbers)

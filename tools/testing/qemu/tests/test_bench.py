@@ -154,6 +154,7 @@ def grown(way, hba, **fields):
     ("dead", {"n": (1, 1024), "offline": (5000, 5000), "ended": (5100, 5000 * 1000)}, [True]),
     ("dead", {"n": (1, 1024), "offline": (5000, 5000), "ended": (5100, 5100 * 1025)}, [False]),
     ("errors", {"n": (1000, 1000000), "lines": (2, 60), "sysfs": (230, 236)}, [True, True]),
+    ("errors", {"n": (1000, 1000000), "lines": (0, 30), "sysfs": (230, 236)}, [True, True]),
     ("errors", {"n": (1000, 1000000), "lines": (2, 63), "sysfs": (230, 236)}, [False, True]),
     ("errors", {"n": (1000, 1000000), "lines": (2, 2), "sysfs": (230, 9999)}, [True, False])])
 def test_growth(way, fields, holds):
