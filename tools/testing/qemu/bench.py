@@ -15,6 +15,9 @@ import time
 
 from evaluations import EVALUATIONS, cell, report, silicon, size
 
+# tables without boots
+MEASURED = {"code": size, "silicon": silicon}
+
 
 def main():
     """Run all cells, with progress, and report."""
@@ -26,8 +29,13 @@ def main():
     parser.add_argument("--build", action="store_true", help="nothing but what it needs")
     args = parser.parse_args()
     cells = [dataclasses.replace(c, base=args.base) for evaluation in EVALUATIONS
-             for c in evaluation.cells(args.quick)
-             if not args.tables or c.table in args.tables]
+             for c in evaluation.cells(args.quick)]
+    known = {c.table for c in cells} | MEASURED.keys()
+    wanted = set(args.tables or known)
+    if wanted - known:
+        sys.exit(f"bench: no table '{min(wanted - known)}'\n"
+                 f"remedy: there are {' '.join(sorted(known))}")
+    cells = [c for c in cells if c.table in wanted]
     cell.prepare(cells, args.base)
     if args.build:
         return
@@ -37,8 +45,8 @@ def main():
         print(f"  BENCH   {n} of {len(cells)}, {time.monotonic() - start:.0f} s: {one.name}",
               flush=True)
         done.append(cell.run(one))
-    for table, module in (("code", size), ("silicon", silicon)):
-        if not args.tables or table in args.tables:
+    for table, module in MEASURED.items():
+        if table in wanted:
             done += module.measure(args.base, args.quick)
     sys.exit(not report.report(done, args.base))
 

@@ -91,7 +91,7 @@ def report(cells: list[dict], base: str) -> bool:
     results.write(f"bench-{base}", good, {
         **results.about(base), "judged": [{"what": w, "holds": h} for w, h in judged],
         "goals": [{"what": w, "met": m} for w, m in goals],
-        **figures, "cells": len(cells),
+        **figures, "cells": len(cells), "tables": sorted({r["cell"]["table"] for r in cells}),
         "bad": [r["log"] for r in cells if not r["good"]]})
     print(paths.short(path))
     return good

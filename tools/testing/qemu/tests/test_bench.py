@@ -4,6 +4,7 @@
 import io
 import json
 import random
+import subprocess
 
 import pytest
 
@@ -93,6 +94,7 @@ def test_report(tmp_path, monkeypatch):
         assert (tmp_path / "6.12" / name).stat().st_size
     written = json.loads((tmp_path / "results/bench-6.12.json").read_text())
     assert written["growth_worst"] == 133 and not written["ok"]
+    assert written["tables"] == ["000"]
     assert written["about"]["base"] == "6.12"
 
 
@@ -204,3 +206,11 @@ def test_goals(read, around, growth, text, met):
                                        "powernv9, fusion, 8 x 512": 99},
                "text": {"ppc64, fusion": {"off": 100, "on": text}}}
     assert [line[1] for line in report.lines("goals", figures)] == met
+
+
+def test_no_table():
+    """A table that is not there is named, and nothing is built or written."""
+    run = subprocess.run(["/usr/bin/python3", paths.QEMU / "bench.py", "--build", "--tables",
+                          "grwoth"], capture_output=True, text=True)
+    assert run.returncode == 1 and "no table 'grwoth'" in run.stderr
+    assert "remedy:" in run.stderr and not run.stdout
