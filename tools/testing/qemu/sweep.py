@@ -191,11 +191,12 @@ def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Res
                 return
             name, first, to = shard
             guest = process.run(Boot(
-                machine, base=args.base, arch=driver.sweep.arch, variant=args.variant,
+                machine, base=args.base, arch=driver.sweep.arch, tree=args.tree,
+                variant=args.variant,
                 run=("sweep",), args=(name, first, to, args.step),
                 disks=DISKS, timeout=args.timeout, silence=SILENCE, hba=args.driver,
                 append=driver.sweep.append, qemu=driver.sweep.qemu,
-                log=paths.BUILD / "sweep" / f"{args.driver}-{args.base}-{name}-{first}"))
+                log=paths.BUILD / "sweep" / f"{args.label}-{name}-{first}"))
             guests.append(guest)
             if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
                 done.add(name)
@@ -212,6 +213,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--driver", default="fusion")
     parser.add_argument("--base", default="6.1")
+    parser.add_argument("--tree", default="patched", help="of the kernel")
     parser.add_argument("--variant", default="on+debug", help="of the kernel")
     parser.add_argument("--phases", help="by comma; all of the driver's")
     parser.add_argument("--last", type=int, default=EVERY, help="last n")
@@ -231,6 +233,8 @@ def options():
         if name not in every:
             sys.exit(f"sweep: no phase '{name}'; there are: {' '.join(every)}")
     args.phases = {name: every[name] for name in wanted}
+    args.label = "-".join((args.driver, args.base,
+                           *[args.tree] * (args.tree != "patched")))
     return args
 
 
@@ -259,12 +263,12 @@ def swept(args) -> Found:
     """Sweep, and again what was missed of a whole one."""
     driver = DRIVERS[args.driver]
     arch, found = driver.sweep.arch, Found()
-    top = paths.object_dir(args.base, "patched", arch, args.variant)
+    top = paths.object_dir(args.base, args.tree, arch, args.variant)
     obj = sorted(str(o) for o in (top / driver.directory).glob("*.o")
                  if o.name not in ("built-in.o", "built-in.a"))
     accesses = sites(arch, obj, top / "vmlinux", driver.directory)
     symbols = objects.addresses(arch, top / "vmlinux", "tT")
-    kept = earlier(f"{args.driver}-{args.base}", top / "vmlinux") if args.go_on else {}
+    kept = earlier(args.label, top / "vmlinux") if args.go_on else {}
     phases, last = args.phases, args.last
     kept = {k: r for k, r in kept.items() if k[0] in phases}
     for _ in range(1 + AGAIN_TIMES * args.whole):
@@ -283,7 +287,7 @@ def report(args, found: Found) -> bool:
     """Print and write what was found; whether all is well."""
     parts, machine = found.parts, arches.facts(DRIVERS[args.driver].sweep.arch)["MACHINE"]
     reachable = len(parts["reached"]) + len(parts["unreached"])
-    name = f"{args.driver}-{args.base}-{machine}"
+    name = f"{args.label}-{machine}"
     out = paths.BUILD / "sweep" / f"{name}.csv"
     with open(out, "w", newline="") as file:
         table = csv.writer(file)

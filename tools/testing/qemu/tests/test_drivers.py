@@ -3,6 +3,7 @@
 
 import bisect
 import dataclasses
+import itertools
 import os
 import re
 import subprocess
@@ -11,7 +12,8 @@ import sys
 import pytest
 
 import demo
-from common import BASE, GUESTS, clean, green, guests, kernel, on_machines
+from common import (BASE, GUESTS, MUTANTS, clean, green, guests, kernel, mutant,
+                    on_machines)
 from harness import paths, process
 from harness.drivers import DRIVERS
 from harness.guest import Boot, Disk
@@ -45,6 +47,7 @@ def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
     seconds, and tag keeps the logs apart of boots that differ in nothing else."""
     if test == "storm" and "-g" not in args:
         args = (*args, *DRIVERS[hba].demo.burst)
+    gone = "mutant" if KERNELS[kernel]["tree"] == "mutant" else ""
     boot = Boot(
         machine, base=BASE, arch=arch, smp=int(smp), run=(test,), args=args,
         append=append, timeout=timeout, disks=disks or demo.layout(3), hba=hba,
@@ -52,7 +55,7 @@ def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
         log=paths.BUILD / "check" / re.sub(
             r"[:/]", "_", "-".join(map(str, (
                 machine, arch, smp, hba, BASE, kernel, test, *args,
-                *filter(None, (append, tag)))))))
+                *filter(None, (append, tag, gone)))))))
     return process.run(boot), boot.again()
 
 
@@ -246,6 +249,31 @@ def test_shutdown(machine, arch, smp, hba):
     clean(result, again)
     text = result.console.read_text().split("bench: done")[1]
     assert "io_check: recovered" in text.split("reboot: Power down")[0], again
+
+
+def broken():
+    """(mutant of a driver, and the first guest that has it), if there is one."""
+    for gone in MUTANTS["drivers"]:
+        yield from itertools.islice(
+            ((gone, *g[:4]) for g in GUESTS if g[3] == gone["hba"] and len(g) == 4
+             and MACHINES[g[0]].faults), 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gone,machine,arch,smp,hba", broken(),
+                         ids=[f"{g[0]['hba']}-{g[0]['test']}" for g in broken()])
+def test_driver_mutant_red(gone, machine, arch, smp, hba, monkeypatch):
+    """Without a guard of a driver the test that watches it fails, and the console says
+    what the mutant has."""
+    name = gone.get("kernel", "patched")
+    with mutant(gone) as tree:
+        kernel(tree, arch, KERNELS[name]["variant"])
+    monkeypatch.setitem(KERNELS, name, {**KERNELS[name], "tree": tree})
+    with pytest.raises(AssertionError) as error:
+        globals()[gone["test"]](machine, arch, smp, hba)
+    logs = re.search("logs: ([^;]+);", str(error.value))[1]
+    text = (paths.TOP / logs / "console.log").read_text(errors="replace")
+    assert gone["says"] in text, f"without {gone['what']}: {error.value}"
 
 
 def functions(machine):

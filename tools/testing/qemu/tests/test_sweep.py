@@ -10,10 +10,13 @@ import sys
 import pytest
 
 import sweep
-from common import BASE
+from common import BASE, kernel, mutant, mutants
 from harness import arches, paths
 from harness.drivers import DRIVERS
 from harness.result import Hits, Result
+
+# of a probe, the PCI core's first accesses to the table among them
+VECTORS = ("--phases", "probe", "--guests", "2", "--last")
 
 SOURCE = """\
 static int work(struct adapter *a)
@@ -30,11 +33,17 @@ out:
 """
 
 
+def command(driver, *how):
+    """Run sweep.py; return its exit status, and the line that repeats it."""
+    how = ["--driver", driver, "--base", BASE, *how]
+    return subprocess.run([sys.executable, sweep.__file__, *how]).returncode, (
+        f"repeat with: tools/testing/qemu/sweep.py {' '.join(how)}")
+
+
 def swept(seen, driver, least, *how):
     """Sweep a part: at least so many injections, and no finding."""
-    how = ["--driver", driver, *how]
-    done = subprocess.run([sys.executable, sweep.__file__, "--base", BASE, *how])
-    assert done.returncode == 0, f"repeat with: sweep.py {' '.join(how)}"
+    status, again = command(driver, *how)
+    assert status == 0, again
     arch = DRIVERS[driver].sweep.arch
     machine = arches.facts(arch)["MACHINE"]
     found = json.loads((paths.BUILD / "results" /
@@ -58,7 +67,21 @@ def test_vectors(seen):
     follow them.  Nobody but the driver's sessions is told, and a command whose interrupt
     never comes takes a minute.
     """
-    swept(seen, "nvme", 12, "--phases", "probe", "--last", "12", "--guests", "2")
+    swept(seen, "nvme", 12, *VECTORS, "12")
+
+
+@pytest.mark.slow
+@mutants("vectors")
+def test_vectors_red(gone):
+    """Where the driver is not told, commands time out."""
+    arch = DRIVERS["nvme"].sweep.arch
+    with mutant(gone) as tree:
+        kernel(tree, arch, "on+debug")
+    status, again = command("nvme", "--tree", tree, *VECTORS, "4")
+    machine = arches.facts(arch)["MACHINE"]
+    found = json.loads((paths.BUILD / "results" /
+                        f"sweep-nvme-{BASE}-{tree}-{machine}-part.json").read_text())
+    assert status == 1 and found["findings"], again
 
 
 def guest(tmp_path, ktap, outcome="completed"):
