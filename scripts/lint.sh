@@ -35,7 +35,7 @@ check()
 # one_patch FILE: what checkpatch says of it, in the base's tree
 one_patch()
 {
-	# MAINTAINERS is this repository's until the series is merged
+	# the entries of MAINTAINERS are for all of a topic's files
 	local patch=$1 ignore=FILE_PATH_CHANGES key
 
 	# what is there without an option ignores its arguments

@@ -55,7 +55,7 @@ def applied(hunks, path, old):
     """(file, rejects): what hunks make of a file's bytes, and those that do not fit."""
     with tempfile.TemporaryDirectory() as tmp:
         file = Path(tmp, path)
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(old)
         subprocess.run(["git", "apply", "--reject", "--whitespace=nowarn", "-"],
                        cwd=tmp, input=hunks.encode(), capture_output=True)

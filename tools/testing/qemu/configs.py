@@ -211,7 +211,7 @@ class Sources:
     @staticmethod
     def concerns(path, karch):
         """Whether a kernel of an architecture is made of it."""
-        return not path.startswith(("tools/", "Documentation/")) and (
+        return not path.startswith(("tools/", "Documentation/", "MAINTAINERS")) and (
             not path.startswith("arch/") or path.split("/")[1] == karch)
 
     def parts_of(self, karch):

@@ -242,6 +242,15 @@ def test_late_completions(machine, arch, smp, hba):
 
 
 @pytest.mark.slow
+@guests("nvme")
+def test_lost_vector(machine, arch, smp, hba):
+    """The MSI-X table's entries are not what the kernel wrote: a reset writes them, and
+    one command alone has to wait for its timer."""
+    clean(*run(machine, arch, smp, hba, "vector",
+               files={"/selftests/vector.sh": paths.GUEST / "vector.sh"}))
+
+
+@pytest.mark.slow
 @guests("fusion", "sym53c8xx")
 def test_shutdown(machine, arch, smp, hba):
     """A shutdown waits for the end of a recovery: nothing of it runs beside kexec."""

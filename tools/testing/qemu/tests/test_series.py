@@ -142,16 +142,48 @@ def test_core_alone_changes_no_driver():
     assert found["fixes"] == found["patched"]
 
 
-def test_rejects():
+@pytest.mark.parametrize("path", ["dir/file", "FILE"])
+def test_rejects(path):
     """What does not apply is told, and what does is applied."""
     old = "".join(f"line {n}\n" for n in range(40)).encode()
     new = old.replace(b"line 3\n", b"line three\n").replace(b"line 33\n", b"other\n")
-    hunks = series.diff("dir/file", old, new)
-    assert series.applied(hunks, "dir/file", old) == (new, "")
+    hunks = series.diff(path, old, new)
+    assert series.applied(hunks, path, old) == (new, "")
     moved = old.replace(b"line 32\n", b"")
-    got, rejects = series.applied(hunks, "dir/file", moved)
+    got, rejects = series.applied(hunks, path, moved)
     assert b"line three\n" in got and b"other" not in got
     assert rejects.count("\n@@ ") == 1 and "+other" in rejects
+
+
+def unmaintained(text, ours, files):
+    """(patterns of the entries called ours that are for no file, files that no entry of
+    MAINTAINERS' text has but THE REST)."""
+    entries = {entry.split("\n")[0]: [
+        # a star does not cross a directory; one that is named has all below it
+        (pattern, re.compile(re.escape(pattern).replace(r"\*", "[^/]*") +
+                             (".*" if pattern.endswith("/") else "$")))
+        for pattern in re.findall(r"^F:\s+(\S+)$", entry, re.M)]
+        for entry in text.split("\n\n")}
+    del entries["THE REST"]
+    assert set(ours) <= set(entries)
+    return ([p for name in ours for p, rule in entries[name]
+             if not any(map(rule.match, files))],
+            [file for file in files
+             if not any(rule.match(file) for found in entries.values()
+                        for _, rule in found)])
+
+
+def test_maintained():
+    """Each file that the series adds has an entry in MAINTAINERS, and the series' entries
+    name nothing else."""
+    patched()
+    text = (paths.BUILD / BASE / "patched/MAINTAINERS").read_text()
+    files = [file for patch in PATCHES for file in patch.adds]
+    ours = ["PCI ERROR CHECKED REGISTER ACCESS", "PCI DMA HINTS"]
+    assert unmaintained(text, ours, files) == ([], [])
+    spoilt = text.replace("F:\tdrivers/pci/io_check*\n", "F:\tlib/io_check*\n")
+    assert "lib/io_check*" in unmaintained(spoilt, ours, files)[0]
+    assert unmaintained(text, ours, ["nowhere/io_check.c"])[1] == ["nowhere/io_check.c"]
 
 
 def spatch(mode, *where):
