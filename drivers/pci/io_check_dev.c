@@ -34,7 +34,8 @@ enum io_check_state io_check_dev_state(struct io_check_dev *idev)
 {
 	if (READ_ONCE(idev->offline))
 		return IO_CHECK_OFFLINE;
-	return READ_ONCE(idev->target.recovers) ? IO_CHECK_RECOVERING : IO_CHECK_OK;
+	return READ_ONCE(idev->target.recovers) || READ_ONCE(idev->driver_recovers) ?
+		IO_CHECK_RECOVERING : IO_CHECK_OK;
 }
 EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_dev_state);
 
@@ -77,6 +78,30 @@ void io_check_dev_reset(struct pci_dev *pdev)
 	}
 	rcu_read_unlock();
 }
+
+/**
+ * io_check_driver_recovers() - a driver's own recovery has begun, or has ended well
+ * @pdev: the device
+ * @recovers: it has begun
+ *
+ * For what sysfs says.  Sessions are judged as ever, and so the sentinel of such a device
+ * has to answer in its resets.
+ *
+ * Context: Any but NMI.
+ */
+void io_check_driver_recovers(struct pci_dev *pdev, bool recovers)
+{
+	struct io_check_dev *idev;
+
+	rcu_read_lock();
+	idev = io_check_dev_find(pdev);
+	if (idev)
+		WRITE_ONCE(idev->driver_recovers, recovers);
+	rcu_read_unlock();
+	if (!recovers)
+		io_check_dev_reset(pdev);
+}
+EXPORT_SYMBOL_GPL(io_check_driver_recovers);
 
 /**
  * io_check_offline() - a driver gave its device up
@@ -144,7 +169,7 @@ unsigned int io_check_backoff(struct pci_dev *pdev)
 	return min(IO_CHECK_BACKOFF_MS << min(doubts - IO_CHECK_LIMIT, 16u),
 		   IO_CHECK_BACKOFF_MAX_MS);
 }
-EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_backoff);
+EXPORT_SYMBOL_GPL(io_check_backoff);
 
 /* Count a failure.  Return true if it is one too many for an hour. */
 static bool io_check_over_limit(struct io_check_dev *idev)

@@ -21,6 +21,7 @@ enum io_check_state { IO_CHECK_OK, IO_CHECK_RECOVERING, IO_CHECK_OFFLINE };
  * @log: its errors
  * @inject: fault injection
  * @recovery: told by the driver's recovery, or NULL
+ * @driver_recovers: a recovery of the driver's own is under way
  * @lock: of the members below
  * @offline: it was given up, until its driver is bound again
  * @resets: recoveries that ended well
@@ -36,6 +37,7 @@ struct io_check_dev {
 	struct io_check_log log;
 	struct io_check_inject inject;
 	struct io_check_recovery *recovery;
+	bool driver_recovers;
 
 	raw_spinlock_t lock;
 	bool offline;
@@ -49,7 +51,6 @@ struct io_check_dev {
 
 struct io_check_dev *io_check_dev_find(struct pci_dev *pdev);
 enum io_check_state io_check_dev_state(struct io_check_dev *idev);
-unsigned int io_check_backoff(struct pci_dev *pdev);
 void io_check_dev_recovers(struct pci_dev *pdev, bool recovers);
 void io_check_dev_thawed(struct pci_dev *pdev, bool thawed);
 void io_check_dev_reset(struct pci_dev *pdev);

@@ -19,6 +19,8 @@ extern const struct attribute_group *io_check_groups[];
 int pci_io_check_enable(struct pci_dev *pdev, const void __iomem *sentinel);
 int pci_io_check_dma(struct pci_dev *pdev);
 bool io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
+unsigned int io_check_backoff(struct pci_dev *pdev);
+void io_check_driver_recovers(struct pci_dev *pdev, bool recovers);
 
 #else
 

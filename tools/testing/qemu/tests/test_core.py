@@ -82,7 +82,7 @@ def test_core_elsewhere(machine, arch, seen):
 @pytest.mark.slow
 @pytest.mark.parametrize("machine,arch,hba,args", [
     (MACHINE, ARCH, "fusion", ("apart",)), ("arm64-virt", "arm64", "fusion", ()),
-    ("arm64-virt", "arm64", "sym53c8xx", ())])
+    ("arm64-virt", "arm64", "sym53c8xx", ()), ("arm64-virt", "arm64", "nvme", ())])
 def test_neighbour(machine, arch, hba, args):
     """A thousand errors of a host bridge beside an adapter's verified I/O."""
     kernel("patched", arch, VARIANT, arches.facts(arch)["IMAGE"])

@@ -243,6 +243,16 @@ def test_late_completions(machine, arch, smp, hba):
 
 @pytest.mark.slow
 @guests("nvme")
+def test_format(machine, arch, smp, hba):
+    """A namespace is formatted again and again under bursts, its neighbour verified."""
+    result, again = run(machine, arch, smp, hba, "format",
+                        files={"/selftests/format.sh": paths.GUEST / "format.sh"})
+    seen = sound(result, again)
+    assert seen["resets"] >= 5 and seen["formats"] > 0, again
+
+
+@pytest.mark.slow
+@guests("nvme")
 def test_lost_vector(machine, arch, smp, hba):
     """The MSI-X table's entries are not what the kernel wrote: a reset writes them, and
     one command alone has to wait for its timer."""
