@@ -411,12 +411,9 @@ def test_aer(machine, arch, smp, hba, error, seen):
     seen.cell(machine, arch, hba, "aer", result.ktap)
 
 
-@guests("fusion", "sym53c8xx")
+@guests()
 def test_hourly_limit(machine, arch, smp, hba):
-    """Offline at the sixth failure within an hour, or at once if so told.
-
-    Not of nvme, which removes a controller, and its directory in sysfs with it.
-    """
+    """Offline at the sixth failure within an hour, or at once if so told."""
     result, again = run(machine, arch, smp, hba, "limit")
     sound(result, again)
     text = result.console.read_text()
