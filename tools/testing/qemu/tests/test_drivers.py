@@ -411,13 +411,21 @@ def test_aer(machine, arch, smp, hba, error, seen):
     seen.cell(machine, arch, hba, "aer", result.ktap)
 
 
-@guests()
+@guests("fusion", "sym53c8xx")
 def test_hourly_limit(machine, arch, smp, hba):
     """Offline at the sixth failure within an hour, or at once if so told."""
     result, again = run(machine, arch, smp, hba, "limit")
     sound(result, again)
     text = result.console.read_text()
     assert "6 failures within an hour, limit 5: offline" in text, again
+
+
+@pytest.mark.slow
+@guests("nvme")
+def test_hourly_limit_nvme(machine, arch, smp, hba):
+    """The same: a controller that is given up at its first failure is removed, and no
+    request of it hangs."""
+    test_hourly_limit(machine, arch, smp, hba)
 
 
 @pytest.mark.slow
