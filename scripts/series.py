@@ -29,7 +29,7 @@ def cmd_patched(args):
     With --fixes build/BASE/fixes is brought to the base and the fixes.
     """
     repo, vanilla = repo_on_tree(args.base, ["fixes"] if args.fixes else None)
-    dest = (Path(args.dest) if args.dest else
+    dest = (Path(args.dest).absolute() if args.dest else
             BUILD / args.base / ("fixes" if args.fixes else "patched"))
     clone_tree(vanilla, dest)
     commit = repo.commits[args.first - 1] if args.first else repo.head

@@ -58,11 +58,9 @@ void io_check_note(struct io_check_err *err)
 /* Failed accesses since boot: reads, writes */
 atomic_long_t io_check_failures[2];
 
-/* An access of the session failed.  @err is complete but for what io_check_note() adds. */
+/* The session failed.  @err is complete but for what io_check_note() adds. */
 void io_check_fail(struct io_check *c, const struct io_check_err *err)
 {
-	if (err->addr)
-		atomic_long_inc(&io_check_failures[err->write]);
 	if (!(c->flags & IO_CHECK_CONTINUE) || err->cause == IO_CHECK_GONE)
 		c->stop |= IO_CHECK_STOP_DEAD;
 	if (c->stop & IO_CHECK_STOP_FAILED) {
@@ -73,6 +71,14 @@ void io_check_fail(struct io_check *c, const struct io_check_err *err)
 	c->err = *err;
 	c->err.pdev = c->pdev;
 	io_check_note(&c->err);
+}
+
+/* An access of the session failed. */
+void io_check_access_failed(struct io_check *c, const struct io_check_err *err)
+{
+	if (err->addr)
+		atomic_long_inc(&io_check_failures[err->write]);
+	io_check_fail(c, err);
 }
 
 void __io_check_begin(struct io_check *c)
@@ -109,7 +115,7 @@ static void io_check_take_fault(struct io_check *c)
 	/* a register has more bits than the access, with anything in them */
 	if (err.size)
 		err.value &= GENMASK_ULL(err.size * 8 - 1, 0);
-	io_check_fail(c, &err);
+	io_check_access_failed(c, &err);
 }
 
 /* An access found @c->stop set.  Return true if it has to skip the bus. */
@@ -202,7 +208,7 @@ static noinline void io_check_found(struct io_check *c, const void __iomem *addr
 		.shared = c->flags & IO_CHECK_OTHERS,
 	};
 
-	io_check_fail(c, &err);
+	io_check_access_failed(c, &err);
 }
 
 /* Why may a read have returned @val?  As far as somebody above knows. */

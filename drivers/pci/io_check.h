@@ -65,6 +65,7 @@ extern atomic_long_t io_check_failures[2];
 bool io_check_isolated(struct pci_dev *pdev);
 void io_check_note(struct io_check_err *err);
 void io_check_fail(struct io_check *c, const struct io_check_err *err);
+void io_check_access_failed(struct io_check *c, const struct io_check_err *err);
 u64 io_check_do_read(struct io_check *c, const void __iomem *addr,
 		     unsigned int size);
 void io_check_do_write(struct io_check *c, u64 val, void __iomem *addr,

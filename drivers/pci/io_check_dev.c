@@ -123,7 +123,7 @@ void io_check_offline(struct pci_dev *pdev)
 		WRITE_ONCE(idev->offline, true);
 	rcu_read_unlock();
 }
-EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_offline);
+EXPORT_SYMBOL_GPL(io_check_offline);
 
 /* With the device's lock */
 static void io_check_new_hour(struct io_check_dev *idev)

@@ -54,6 +54,5 @@ enum io_check_state io_check_dev_state(struct io_check_dev *idev);
 void io_check_dev_recovers(struct pci_dev *pdev, bool recovers);
 void io_check_dev_thawed(struct pci_dev *pdev, bool thawed);
 void io_check_dev_reset(struct pci_dev *pdev);
-void io_check_offline(struct pci_dev *pdev);
 
 #endif /* _DRIVERS_PCI_IO_CHECK_DEV_H */

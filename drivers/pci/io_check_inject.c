@@ -146,7 +146,7 @@ static bool io_check_inject(struct io_check *c, struct io_check_err *err,
 		*val = err->value = GENMASK_ULL(bits - 1, 0);
 	/* unless the bus failed it by itself */
 	if (!(c->stop & IO_CHECK_STOP_FAULT))
-		io_check_fail(c, err);
+		io_check_access_failed(c, err);
 out:
 	rcu_read_unlock();
 	return done;

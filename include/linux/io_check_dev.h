@@ -21,6 +21,7 @@ int pci_io_check_dma(struct pci_dev *pdev);
 bool io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
 unsigned int io_check_backoff(struct pci_dev *pdev);
 void io_check_driver_recovers(struct pci_dev *pdev, bool recovers);
+void io_check_offline(struct pci_dev *pdev);
 
 #else
 

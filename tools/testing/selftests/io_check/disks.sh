@@ -135,7 +135,7 @@ storm()
 # rebind: the first adapter's driver; sets $again, the disks there now
 rebind()
 {
-	# nvme unbinds a controller that is given up
+	# nvme unbinds a controller that is given up, before Linux 6.2
 	[ ! -e "$dev/driver" ] || echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
 	[ ! -e "$dev/driver" ]
 	result $? "unbound"
@@ -155,9 +155,9 @@ rebind()
 its_disks_are()
 {
 	for name in $near; do
-		# nvme removes them
+		# nvme removes them, or says that the controller is dead
 		cat "/sys/block/$name/device/state" 2> /dev/null || echo offline
-	done > /tmp/states
+	done | sed 's/^dead$/offline/' > /tmp/states
 	! grep -qv "$1" /tmp/states
 	result $? "its disks are $1" "$(cat /tmp/states)"
 }
