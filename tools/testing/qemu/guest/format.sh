@@ -40,7 +40,7 @@ fill
 result $? "a namespace is formatted" "$(tail -n 1 /tmp/format)"
 storm /tmp/storm "$2 $far"
 sleep 1
-./pci_burst -d "$bdf" -l 1000:300000 -g 300000:1000000 -n $((3 * hits)) \
+bursts -l 1000:300000 -g 300000:1000000 -n $((3 * hits)) \
 	-e "$errors" -H "$hits" > /tmp/bursts &
 burst=$!
 formats=0 refused=0

@@ -19,7 +19,7 @@ for cache in /sys/class/scsi_disk/*/cache_type; do
 done
 storm /tmp/storm "$near"
 sleep 1
-./pci_burst -d "$bdf" -g 1 -l "${1:-2000000}" -o /tmp/bursts.csv &
+bursts -g 1 -l "${1:-2000000}" -o /tmp/bursts.csv &
 tries=0
 until [ "$(cat "$dev/io_check/state")" = recovering ] || [ $tries = 15 ]; do
 	sleep 0.1

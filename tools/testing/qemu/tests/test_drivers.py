@@ -231,6 +231,16 @@ def test_memory_buffer(machine, arch, smp, hba):
     assert "added peer-to-peer DMA memory" in result.console.read_text(), again
 
 
+@pytest.mark.slow
+@guests("nvme")
+def test_polled_queues(machine, arch, smp, hba):
+    """Who waits for an I/O rings the doorbell of its completion, in no interrupt."""
+    result, again = run(machine, arch, smp, hba, "storm", 10, 3, "-l", "20000:400000",
+                        append="nvme.poll_queues=1")
+    assert sound(result, again)["resets"] >= 5, again
+    assert "/1 default/read/poll queues" in result.console.read_text(), again
+
+
 @guests("nvme")
 def test_late_completions(machine, arch, smp, hba):
     """The end of a burst has the controller complete what the reset cancelled before:

@@ -10,6 +10,7 @@
 errors=/sys/kernel/debug/io_check/errors
 jobs=4		# threads a disk, each with 4 MiB of its own
 think=20ms	# pause between two I/Os
+engine=psync
 slow_think=0	# the same on a slow disk
 
 fio --version > /dev/null 2>&1 || skip "no fio"
@@ -49,6 +50,21 @@ for disk in /sys/block/sd* /sys/block/nvme*; do
 	esac
 done
 [ -n "$near" ] || skip "no disk of QEMU's on $bdf"
+
+# a polled queue has no interrupt: who submits looks for the completion
+case $driver:$(cat /sys/module/nvme/parameters/poll_queues 2> /dev/null) in
+nvme:[1-9]*) engine='pvsync2 --hipri' ;;
+esac
+
+# bursts OPTION...: of the first adapter.  Its memory decode enable shares a byte with Bus
+# Master, which pci_burst might set again behind a driver on another CPU.
+bursts()
+{
+	if [ "$driver" = nvme ] && [ "$(grep -c ^processor /proc/cpuinfo)" -gt 1 ]; then
+		set -- -b "$bar" "$@"
+	fi
+	./pci_burst -d "$bdf" "$@"
+}
 
 # command_timeout SECONDS DISKS
 command_timeout()
@@ -111,7 +127,8 @@ start_fio()
 		esac
 		set -- "$@" --name="$name" --filename="/dev/$name" --thinktime=$pause
 	done
-	fio --name=global --thread --ioengine=psync --direct=1 \
+	# shellcheck disable=SC2086
+	fio --name=global --thread --ioengine=$engine --direct=1 \
 		--verify=crc32c --verify_interval=4k --verify_fatal=1 \
 		--numjobs=$jobs --size=4m --offset_increment=4m "$@" > "$log" 2>&1 &
 	fio=$!

@@ -30,7 +30,7 @@ fail()
 {
 	# shellcheck disable=SC2086
 	goes_on "$(completed $near)"
-	./pci_burst -d "$bdf" -n 60 -l 200000 -g 300000 -e $errors -H 1 > /dev/null
+	bursts -n 60 -l 200000 -g 300000 -e $errors -H 1 > /dev/null
 	sleep 0.3	# the worker's start
 	tries=0
 	look
@@ -71,7 +71,7 @@ fail
 [ "$state:$resets" = "offline:$limit" ]
 result $? "offline at the next failure" "$state $resets"
 if [ -z "$unbinds" ]; then
-	! ./pci_burst -d "$bdf" > /dev/null 2> /tmp/refused &&
+	! bursts > /dev/null 2> /tmp/refused &&
 		grep -q 'gave the device up' /tmp/refused
 	result $? "no burst at what is offline" "$(cat /tmp/refused)"
 fi

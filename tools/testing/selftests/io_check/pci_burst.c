@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pci_burst - take bits of a PCI device's command register away for a while
+ * pci_burst - take bits of a PCI device's command register, or a BAR, away for a while
  *
  * With memory decoding off (PCI 3.0, 6.2.2, bit 1) the device claims no memory
  * access; what the bus makes of that is the test.  Only the masked bits are
@@ -10,6 +10,7 @@
  */
 
 #define _GNU_SOURCE
+#include <endian.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +20,8 @@
 #include "disk_stat.h"
 
 #define PCI_COMMAND	4
+#define PCI_BASE_ADDRESS_0	0x10
+#define AWAY		0x7e000000	/* where no bridge leads */
 #define NSEC_PER_SEC	1000000000LL
 #define FLOWING		8	/* I/Os of a disk that is back in service */
 #define PATIENCE	60	/* seconds to wait for them */
@@ -34,6 +37,8 @@ static int disk_stat[MAX_DISKS];
 static int disks;
 static int state = -1;
 static uint16_t mask = 2;
+static int bar = -1;
+static uint32_t address;	/* of @bar, as read */
 static sigset_t signals;
 
 static void fail(const char *what)
@@ -46,13 +51,14 @@ static void help(void)
 {
 	fprintf(stderr,
 		"usage: pci_burst -d BDF [-n COUNT] [-l USEC[:USEC]] [-g USEC[:USEC]]\n"
-		"                 [-m MASK] [-s SEED] [-o FILE] [-e FILE [-H HITS]]\n"
-		"                 [-w DISK]... [-i]\n"
+		"                 [-m MASK | -b BAR] [-s SEED] [-o FILE]\n"
+		"                 [-e FILE [-H HITS]] [-w DISK]... [-i]\n"
 		"  -d  device, for instance 0000:01:00.0\n"
 		"  -n  bursts (1)\n"
 		"  -l  length of a burst, log-uniform in the range (1000)\n"
 		"  -g  gap before a burst, likewise (500000)\n"
 		"  -m  bits of the command register to clear (2, memory decode)\n"
+		"  -b  move this base address register away instead\n"
 		"  -s  seed of lengths and gaps (1)\n"
 		"  -o  CSV of bursts: number, start, end, length in ns, errors (stdout)\n"
 		"  -e  file of the kernel's count of errors, such as io_check/errors\n"
@@ -90,7 +96,7 @@ static int sleep_until(int64_t ns)
  * Configuration space is little endian on every machine.  Bus Master is in the byte as
  * well, and a driver that resets its device clears it: on one CPU no driver's process
  * runs between the read and the write.  On several CPUs it may be set again, and the
- * device go on with commands that the driver has given up.
+ * device go on with commands whose memory the driver has given back: see move().
  */
 static void decode(int on)
 {
@@ -110,6 +116,23 @@ static void decode(int on)
 			die("writing PCI_COMMAND");
 	}
 	sched_setscheduler(0, SCHED_OTHER, &other);
+}
+
+/* No driver writes its BARs in a reset. */
+static void move(int back)
+{
+	uint32_t to = back ? address : htole32(AWAY) | (address & htole32(0xf));
+
+	if (pwrite(config, &to, 4, PCI_BASE_ADDRESS_0 + 4 * bar) != 4)
+		die("writing a BAR");
+}
+
+static void access_memory(int on)
+{
+	if (bar < 0)
+		decode(on);
+	else
+		move(on);
 }
 
 /* The kernel's lines "reads N" and "writes N", summed. */
@@ -197,7 +220,7 @@ int main(int argc, char **argv)
 	int opt, disk, inside = 0, stop = 0;
 
 	srand48(1);
-	while ((opt = getopt(argc, argv, "d:n:l:g:m:s:o:e:H:w:i")) != -1) {
+	while ((opt = getopt(argc, argv, "d:n:l:g:m:b:s:o:e:H:w:i")) != -1) {
 		switch (opt) {
 		case 'd':
 			bdf = optarg;
@@ -213,6 +236,9 @@ int main(int argc, char **argv)
 			break;
 		case 'm':
 			mask = strtol(optarg, NULL, 0);
+			break;
+		case 'b':
+			bar = strtol(optarg, NULL, 0);
 			break;
 		case 's':
 			srand48(strtol(optarg, NULL, 0));
@@ -249,6 +275,9 @@ int main(int argc, char **argv)
 	config = open(path, O_RDWR);
 	if (config < 0)
 		die(path);
+	if (bar >= 0 &&
+	    pread(config, &address, 4, PCI_BASE_ADDRESS_0 + 4 * bar) != 4)
+		die("reading a BAR");
 	if (!inside) {
 		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/io_check/state",
 			 bdf);
@@ -276,9 +305,9 @@ int main(int argc, char **argv)
 		fprintf(out, "%ld,", i);
 		fflush(out);
 		start = now();
-		decode(0);
+		access_memory(0);
 		stop = sleep_until(start + len);
-		decode(1);
+		access_memory(1);
 		end = now();
 		for (disk = 0; disk < disks; disk++)
 			since[disk] = disk_completed(disk_stat[disk]);

@@ -145,7 +145,7 @@ else
 	for name in $await; do
 		set -- "$@" -w "$name"
 	done
-	./pci_burst -d "$bdf" -s "$seed" -l 1000:2000000 -g 700000:1000000 "$@" \
+	bursts -s "$seed" -l 1000:2000000 -g 700000:1000000 "$@" \
 		-o "$(output bursts.csv)"
 	result $? "pci_burst ran"
 fi
