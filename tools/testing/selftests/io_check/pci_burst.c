@@ -10,6 +10,7 @@
  */
 
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <endian.h>
 #include <math.h>
 #include <sched.h>
@@ -238,7 +239,9 @@ int main(int argc, char **argv)
 			mask = strtol(optarg, NULL, 0);
 			break;
 		case 'b':
-			bar = strtol(optarg, NULL, 0);
+			if (!isdigit(*optarg) || atoi(optarg) > 5)
+				help();
+			bar = atoi(optarg);
 			break;
 		case 's':
 			srand48(strtol(optarg, NULL, 0));
