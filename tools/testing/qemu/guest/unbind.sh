@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The driver of the first adapter is unbound while accesses fail, under I/O and, in each
-# second round, without: then those fail that the unbinding itself makes.  It has to end,
-# and binding the driver again brings the disks back.
+# The driver of the first adapter is unbound while accesses fail.  In each second round of
+# three there is no I/O: those fail that the unbinding itself makes.  In each third the
+# first of them fails after the unbinding has begun, when nobody resets the adapter any
+# more.  It has to end, and binding the driver again brings the disks back.
 #
 # usage: unbind.sh [ROUNDS]
 
@@ -24,6 +25,12 @@ ended()
 	done
 }
 
+burst()
+{
+	bursts -i -s $n -n 20 -l 20000:100000 -g 20000:200000 > /tmp/bursts &
+	bursting=$!
+}
+
 echo "1..$((2 + 4 * rounds))"
 hourly_limit 1000000
 storm /tmp/far "$far"
@@ -34,19 +41,21 @@ while [ $n -lt "$rounds" ]; do
 	n=$((n + 1))
 	near=$again
 	near_fio=
-	if [ $((n % 2)) = 1 ]; then
+	if [ $((n % 3)) != 2 ]; then
 		storm /tmp/near "$near"
 		near_fio=$fio
 	fi
 	sleep 1
-	# some before, some after it begins
-	bursts -i -s $n -n 20 -l 20000:100000 -g 20000:200000 > /tmp/bursts &
-	burst=$!
-	sleep 0.$n
+	if [ $((n % 3)) != 0 ]; then
+		burst
+		sleep 0.$n
+	fi
 	echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind" &
-	ended $!
+	unbinding=$!
+	[ $((n % 3)) != 0 ] || burst
+	ended $unbinding
 	result $? "unbound while accesses failed"
-	wait $burst
+	wait $bursting
 	[ -z "$near_fio" ] || ended $near_fio
 	result $? "the threads of its disks ended"
 	rebind hourly_limit 1000000
