@@ -1274,14 +1274,20 @@ static void test_timed_out(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
-static void began(struct io_check_recovery *r, int seconds)
+/* @r's recovery began @seconds ago, and the device answers @answer from now on. */
+static void began(struct kunit *test, struct io_check_recovery *r, int seconds, u32 answer)
 {
+	struct io_check_kunit *k = test->priv;
+
+	/* a look that is under way would judge the old answer by the new time */
+	cancel_delayed_work_sync(&r->work);
+	*(u32 *)(k->mem + SENTINEL) = answer;
 	r->since -= seconds * HZ;
 	r->heard = r->since;
 	r->reachable = r->since;
+	queue_delayed_work(r->wq, &r->work, 0);
 }
 
-/* A recovery that began long ago, and what the device answers from now on */
 static struct io_check_recovery *long_recovery(struct kunit *test, int seconds,
 					       u32 answer)
 {
@@ -1290,17 +1296,21 @@ static struct io_check_recovery *long_recovery(struct kunit *test, int seconds,
 
 	*(u32 *)(k->mem + SENTINEL) = 0;
 	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
-	*(u32 *)(k->mem + SENTINEL) = answer;
-	began(r, seconds);
+	began(test, r, seconds, answer);
 	return r;
 }
 
-/* Wait for a recovery that may never end. */
+/* Wait for the end of a recovery, on a machine that may be slow. */
 static int recovery_ends(struct io_check_recovery *r)
 {
-	if (!wait_event_timeout(r->wait, !io_check_recovering(r), 2 * HZ))
+	if (!wait_event_timeout(r->wait, !io_check_recovering(r), 30 * HZ))
 		return -ETIMEDOUT;
 	return io_check_dead(r) ? -ENODEV : 0;
+}
+
+static bool recovery_goes_on(struct io_check_recovery *r)
+{
+	return !wait_event_timeout(r->wait, !io_check_recovering(r), 2 * HZ);
 }
 
 static void test_no_answer(struct kunit *test)
@@ -1345,7 +1355,7 @@ static void test_answers_between(struct kunit *test)
 	struct io_check_recovery *r = long_recovery(test, 40, 9);
 	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
 
-	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ETIMEDOUT);
+	KUNIT_EXPECT_TRUE(test, recovery_goes_on(r));
 	KUNIT_EXPECT_GT(test, READ_ONCE(f->resets), 1);
 	WRITE_ONCE(f->error, 0);
 	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
@@ -1375,7 +1385,7 @@ static void test_late_frozen(struct kunit *test)
 	/* but as long as it is frozen nobody touches it, until its slot was reset */
 	k->pdev->error_state = pci_channel_io_frozen;
 	io_check_recovery_error(r, &err);
-	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ETIMEDOUT);
+	KUNIT_EXPECT_TRUE(test, recovery_goes_on(r));
 	WRITE_ONCE(k->idev->target.thawed, true);
 	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
 	k->pdev->error_state = pci_channel_io_normal;
@@ -1391,8 +1401,8 @@ static void test_frozen_for_long(struct kunit *test)
 
 	k->pdev->error_state = pci_channel_io_frozen;
 	io_check_recovery_error(r, &err);
-	began(r, 100);
-	KUNIT_EXPECT_EQ(test, recovery_ends(r), -ETIMEDOUT);
+	began(test, r, 100, 9);
+	KUNIT_EXPECT_TRUE(test, recovery_goes_on(r));
 	WRITE_ONCE(k->idev->target.thawed, true);
 	KUNIT_EXPECT_EQ(test, recovery_ends(r), 0);
 	k->pdev->error_state = pci_channel_io_normal;
