@@ -189,7 +189,7 @@ def code(found: dict) -> str:
 
 
 def not_met(found: dict) -> str:
-    """The goals of a bench that it does not come to."""
+    """The goals of a bench that it does not reach."""
     rows = [[figures["about"]["base"], goal["what"]] for name, figures in found.items()
             for goal in (figures.get("goals", ()) if name.startswith("bench-") else ())
             if not goal["met"]]

@@ -13,7 +13,7 @@ growth      how recoveries, and what is told of errors, grow with what there is
 
 A module has cells(quick), the boots that it needs, and tables(results, figures), its
 tables from what they showed, beside the paper's in the paper's own units; it may have
-judge(figures), what the figures have to show, and goals(figures), what they are to come to.
+judge(figures), what the figures have to show, and goals(figures), what they should reach.
 Boots and their results are cell.py's, counts of instructions counting.py's.
 """
 

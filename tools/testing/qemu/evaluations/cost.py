@@ -10,7 +10,7 @@ from .figures import of_table
 READ_MOST = {"ppc64": 6, "ppc32": 6, "parisc": 10, "parisc64": 10, "arm64": 8,
              "riscv64": 8}
 BEGIN_END_MOST = 16
-# What it is to come to, beside what it must not exceed
+# What it should reach, beside what it must not exceed
 READ_GOAL = {"ppc64": 0, "ppc32": 2, "parisc": 2, "parisc64": 2, "arm64": 4, "riscv64": 4}
 BEGIN_END_GOAL = 10
 VERDICT = ("2004", "2005")              # peers that tell of an error for sure
@@ -200,7 +200,7 @@ def judge(figures: dict) -> list[tuple[str, bool]]:
 
 
 def goals(figures: dict) -> list[tuple[str, bool]]:
-    """What it is to come to; [(what, met)]."""
+    """What it should reach; [(what, met)]."""
     return [line for arch, cost in figures.get("cost", {}).items() for line in (
         (f"{arch}: begin + end at most {BEGIN_END_GOAL}: {cost['begin + end']:.2f}",
          cost["begin + end"] <= BEGIN_END_GOAL),

@@ -230,7 +230,7 @@ def judge(figures: dict) -> list[tuple[str, bool]]:
 
 
 def goals(figures: dict) -> list[tuple[str, bool]]:
-    """What it is to come to; [(what, met)]."""
+    """What it should reach; [(what, met)]."""
     return [(f"{cell}: on - off at most {GROWTH_GOAL} instructions an I/O: {growth}",
              growth <= GROWTH_GOAL)
             for cell, growth in figures.get("growth_instructions", {}).items()

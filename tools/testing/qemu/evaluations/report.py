@@ -70,7 +70,7 @@ def write(tables: list[dict], directory: Path) -> Path:
 
 
 def lines(kind: str, figures: dict) -> list[tuple[str, bool]]:
-    """What the figures have to show, "judge", or are to come to, "goals"; [(what, holds)]."""
+    """What the figures have to show, "judge", or should reach, "goals"; [(what, holds)]."""
     return [line for evaluation in EVALUATIONS if hasattr(evaluation, kind)
             for line in getattr(evaluation, kind)(figures)]
 

@@ -127,7 +127,7 @@ NOTE = ("Functions of the driver's own objects: what the accessors call out of l
 
 
 def goals(figures: dict) -> list[tuple[str, bool]]:
-    """What it is to come to; [(what, met)]."""
+    """What it should reach; [(what, met)]."""
     return [(f"{place}: code on / off at most {TEXT_MOST}: {size['on'] / size['off']:.3f}",
              size["on"] <= TEXT_MOST * size["off"])
             for place, size in figures.get("text", {}).items()]

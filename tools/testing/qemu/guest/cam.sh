@@ -7,7 +7,7 @@
 # usage: cam.sh LEVEL SECONDS PROCESSES...
 #
 # LEVEL is raid0, of six disks by 32 KiB, or raid5, of three by 64 KiB; the disk
-# behind them is the probe's: a read of 4 KiB, 100 ms after the last one is
+# after them is the probe's: a read of 4 KiB, 100 ms after the last one is
 # there.  Processes are started in waves, so that each of PROCESSES is reached;
 # they read until the end.  A line of each has, over SECONDS, the array's reads a
 # second and the load average at the end; the number of the probe's reads in that

@@ -57,7 +57,7 @@ nvme:[1-9]*) engine='pvsync2 --hipri' ;;
 esac
 
 # bursts OPTION...: of the first adapter.  Its memory decode enable shares a byte with Bus
-# Master, which pci_burst might set again behind a driver on another CPU.
+# Master, which pci_burst might set again after a driver on another CPU has cleared it.
 bursts()
 {
 	if [ "$driver" = nvme ] && [ "$(grep -c ^processor /proc/cpuinfo)" -gt 1 ]; then
