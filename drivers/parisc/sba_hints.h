@@ -7,7 +7,9 @@
 #ifndef _DRIVERS_PARISC_SBA_HINTS_H
 #define _DRIVERS_PARISC_SBA_HINTS_H
 
+#include <linux/build_bug.h>
 #include <linux/dma-mapping.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <asm/ropes.h>
 
@@ -48,6 +50,8 @@ static inline dma_addr_t sba_iovp_mask(unsigned int iov_bits, unsigned int page_
 }
 
 #ifdef CONFIG_DMA_HINTS
+static_assert(sizeof_field(struct ioc, hint) == SBA_NR_HINTS * sizeof(dma_addr_t));
+
 /**
  * sba_hint() - what a mapping's address carries
  * @ioc: the IOMMU

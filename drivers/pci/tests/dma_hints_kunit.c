@@ -877,7 +877,8 @@ static void test_races(struct kunit *test)
 struct fake_sba {
 	struct pci_hba_data hba;
 	struct ioc ioc;
-	u64 pdir[1 << (IOV_BITS - PAGE_SHIFT)];
+	/* __le64 from Linux 6.12 on */
+	typeof(*((struct ioc *)NULL)->pdir_base) pdir[1 << (IOV_BITS - PAGE_SHIFT)];
 	u8 res_map[(1 << (IOV_BITS - PAGE_SHIFT)) / 8] __aligned(8);
 	u8 regs[PAGE_SIZE] __aligned(8);
 };
