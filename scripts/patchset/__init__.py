@@ -7,9 +7,10 @@ it belongs to.  A patch holds hunks for files that the base has.  Files it adds
 stand in this repository at their kernel path and are claimed after its "---" by
 "Adds: PATH" lines.  A patch is written on its home, the first of `bases` that it
 applies to.  For a base after that, BASE/NAME.patch beside it has other hunks for the
-files that it names: instead of all, or of those on its line "hunks NAME...", which is a
-digest of the lines that a hunk changes.  They hold for the bases after it, too.  Such a
-file also changes files that the patch adds.
+files that it names, instead of those on its line "hunks NAME..."; a NAME is a digest of
+the lines that a hunk changes.  They hold for the bases after it, too.  Such a file also
+has hunks for files that the patch adds, and for files that only that base has; there is
+nothing that they stand in for.
 
 A base with a suite in `bases` is unpacked from that suite's package, which setup.sh
 fetches; the others are installed packages.

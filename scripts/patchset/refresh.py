@@ -63,23 +63,26 @@ class Edits:
                 print(f"  {'ADD' if not had else 'REFRESH' if now else 'REMOVE':7} {path}")
 
 
-def untouched(path):
-    """What says that a base leaves a file alone that others change."""
-    return f"diff --git a/{path} b/{path}\n"
+def instead(path, names, hunks=()):
+    """An override: the hunks of a file in place of the inherited ones of those names."""
+    return "".join([f"diff --git a/{path} b/{path}\nhunks {' '.join(names)}\n", *hunks])
 
 
 def override(inherited, path, old, new):
     """What a base has instead of inherited hunks that do not make new of old: those
-    alone that it has with other lines or in another place, or all of the file's."""
+    alone that it has with other lines or in another place, or all of the file's.
+    Each of those is named, and one that changes later is missed by its name."""
     whole = diff(path, old, new)
     theirs, mine = each_hunk(inherited), each_hunk(whole)
     rejects = re.findall(r"^@@ .*$", applied(inherited, path, old)[1], re.M)
-    keep = {name for name, hunk in theirs.items()
+    same = {name for name, hunk in theirs.items()
             if name in mine and hunk.split("\n")[0] not in rejects}
-    part = "".join([untouched(path), "hunks", *(f" {n}" for n in theirs if n not in keep),
-                    "\n", *(hunk for name, hunk in mine.items() if name not in keep)])
-    fits = applied(replaced(inherited, part)[0], path, old) == (new, "")
-    return part if fits and keep else whole
+    for kept in same, set():
+        part = instead(path, [n for n in theirs if n not in kept],
+                       [hunk for name, hunk in mine.items() if name not in kept])
+        if theirs and applied(replaced(inherited, part)[0], path, old) == (new, ""):
+            return part
+    return whole
 
 
 def rewritten(base, cwd, vanilla, commits):
@@ -112,7 +115,7 @@ def rewritten(base, cwd, vanilla, commits):
                 if patch.home == base:
                     writes[path] = new
                 elif applied(patch.inherited.get(path, ""), path, here)[0] != new:
-                    own[path] = diff(path, here, new) or untouched(path)
+                    own[path] = override(patch.inherited.get(path, ""), path, here, new)
             elif patch.home == base:
                 home[path] = diff(path, old, new)
             elif (path not in patch.inherited or
@@ -121,7 +124,8 @@ def rewritten(base, cwd, vanilla, commits):
         if patch.home == base:
             writes[patch.path] = patch.text("".join(home.values())).encode()
         else:
-            own.update({path: untouched(path) for path, hunks in patch.inherited.items()
+            own.update({path: instead(path, each_hunk(hunks))
+                        for path, hunks in patch.inherited.items()
                         if "\n@@ " in hunks and path not in changed})
             writes[str(patch.own.relative_to(TOP))] = \
                 "".join(own[path] for path in sorted(own)).encode() or None

@@ -300,15 +300,28 @@ def test_other_base_misfits(work):
     assert not faults or f"{SYM}/set-dma-hints.patch" in faults
 
 
-def test_hunk_of_an_override(origin):
-    """An override of a hunk that is another one now is named, with its base."""
+def stood_in_for(some):
+    """(patch, path, line): what a hunk puts in that the second base has another for.
+
+    some: the base has the file's other hunks; if not, none of them.
+    """
+    for patch in series.read_series(BASES[1]):
+        for path in patch.parts(patch.own):
+            mine = series.each_hunk(patch.main.get(path, ""))
+            kept = mine.keys() & series.each_hunk(patch.with_own()[path]).keys()
+            lines = re.findall(r"^\+(\t.*;)$", "".join(
+                mine[name] for name in mine.keys() - kept), re.M)
+            if patch.home == BASES[0] and path.endswith(".c") and lines and some == bool(kept):
+                return patch, path, sorted(lines)[0]
+    return pytest.fail("no such override")
+
+
+@pytest.mark.parametrize("some", (True, False), ids=("some", "all"))
+def test_hunk_of_an_override(origin, some):
+    """An override of a hunk, or of all of a file's, that is another one now is named,
+    with its base."""
     work = Work(origin, BASES[0])
-    patch, path, hunk = next(
-        (p, path, series.each_hunk(p.main[path])[mark[1]])
-        for p in series.read_series(BASES[1]) if p.home == BASES[0]
-        for path, part in p.parts(p.own).items() if path.endswith(".c")
-        if (mark := re.search(r"^hunks (\S+)", part, re.M)))
-    line = re.search(r"^\+(\t.*;)$", hunk, re.M)[1]
+    patch, path, line = stood_in_for(some)
     text = (work.dir / path).read_text()
     (work.dir / path).write_text(text.replace(f"{line}\n", f"{line} /* tried */\n"))
     subject = re.search(r"^Subject: \[PATCH\] (.*)$", patch.header, re.M)[1]
