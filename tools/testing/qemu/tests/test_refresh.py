@@ -318,8 +318,8 @@ def stood_in_for(some):
 
 @pytest.mark.parametrize("some", (True, False), ids=("some", "all"))
 def test_hunk_of_an_override(origin, some):
-    """An override of a hunk, or of all of a file's, that is another one now is named,
-    with its base."""
+    """Once a hunk changes that an override stands in for, alone or with all of the
+    file's, the base is named."""
     work = Work(origin, BASES[0])
     patch, path, line = stood_in_for(some)
     text = (work.dir / path).read_text()
