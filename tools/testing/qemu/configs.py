@@ -465,6 +465,7 @@ def run(base, build, sources, sample):
         known = json.loads(record.read_text())
         if known.pop("key") == now:
             return Outcome(**known)
+    print(f"  CONFIG  {base} {build.name}: begun", flush=True)
     start = time.monotonic()
     try:
         outcome = (compared(base, build, sources) if build.compare else

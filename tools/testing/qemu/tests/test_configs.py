@@ -94,10 +94,10 @@ def test_failed_targets():
     assert configs.Failed("make vmlinux", "make: nothing").bad == ["make vmlinux"]
 
 
-def test_known_outcomes(tmp_path, monkeypatch):
+def test_known_outcomes(tmp_path, monkeypatch, capsys):
     """A build is made again after its entry or what its architecture has of the series
-    changed, and only then."""
-    made = []
+    changed, and only then.  It says when it begins: it can take half an hour."""
+    made, said = [], ""
     monkeypatch.setattr(paths, "BUILD", tmp_path)
     monkeypatch.setattr(configs, "built", lambda base, build, *_: made.append(
         build.name) or configs.Outcome("ok", 7))
@@ -118,3 +118,5 @@ def test_known_outcomes(tmp_path, monkeypatch):
             (lambda: changed("drivers/pci/io_check.c"), 4)):
         assert configs.run(BASE, change(), sources, 0).objects == 7
         assert len(made) == builds
+        said += capsys.readouterr().out
+        assert said.count(f"{BASE} {one.name}: begun\n") == builds
