@@ -402,6 +402,7 @@ def test_topic(topic):
         letter, *patches = sorted(out.glob("*.patch"))
         text = letter.read_text()
         assert "***" not in text and f"# Base: linux-source-{base} " in text
+        assert topic == "series" or "\nPrior art\n" in text and "\nObjections\n" in text
         # people and lists that get_maintainer.pl finds for all that is touched
         assert "\n# To: Bjorn Helgaas <" in text or topic not in ("series", "core", "nvme")
         assert "\n# Cc: linux-kernel@vger.kernel.org\n" in text
