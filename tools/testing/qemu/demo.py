@@ -67,6 +67,10 @@ FIGURES = {
     "recovery_ms_max": "burst's end to next I/O, worst ms",
     "outage_ms_median": "burst's start to next I/O, median ms",
     "outage_ms_max": "burst's start to next I/O, worst ms",
+    "failure_ms_median": "  burst's start to first failure, median ms",
+    "reset_ms_median": "  burst's end to the reset, median ms",
+    "recovered_ms_median": "  from there to recovered, median ms",
+    "io_ms_median": "  from there to next I/O, median ms",
     "ios": "I/Os on the first adapter",
     "ios_beside": "I/Os on the second adapter",
     "withheld": "CPU time withheld by the host, %",
@@ -135,7 +139,9 @@ def figures(result: Result, line: timeline.Timeline, how: dict) -> dict:
         "withheld": round(100 * (1 - result.share)),
         "log": paths.short(result.console),
     }
-    for what, times in zip(("recovery", "outage"), line.recovery()):
+    times_of = {**dict(zip(("recovery", "outage"), line.recovery())),
+                **line.phases(adapter.demo.reset)}
+    for what, times in times_of.items():
         row[f"{what}_ms_median"] = round(statistics.median(times)) if times else None
         row[f"{what}_ms_max"] = round(max(times)) if times else None
     return row

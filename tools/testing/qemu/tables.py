@@ -90,6 +90,21 @@ def shown(found: dict) -> str:
     return markdown(DEMO, rows)
 
 
+def phases(found: dict) -> str:
+    """Where the time of an outage goes: medians, and the worst in brackets, in ms."""
+    names = ("failure", "reset", "recovered", "io", "recovery")
+    return markdown(
+        ["base", "machine", "adapter", "bursts", "burst's start to first failure",
+         "burst's end to reset", "from there to recovered", "from there to next I/O",
+         "burst's end to next I/O"],
+        [[figures["about"]["base"], figures["about"]["machine"], figures["about"]["adapter"],
+          row["bursts_hit"],
+          *("-" if row[f"{name}_ms_median"] is None else
+            f"{row[f'{name}_ms_median']} ({row[f'{name}_ms_max']})" for name in names)]
+         for figures in demos(found) for row in figures["kernels"].values()
+         if row.get("failure_ms_median") is not None])
+
+
 def minutes(found: dict) -> str:
     """How long the commands took."""
     return markdown(["command", "base", "", "CPUs", "minutes"], [
@@ -216,6 +231,7 @@ TABLES = {
     (README, "demo"): shown, (README, "minutes"): minutes,
     (RESULTS, "demo"): lambda found: markdown(
         DEMO, [row for figures in demos(found) for row in demo_rows(figures)]),
+    (RESULTS, "phases"): phases,
     (RESULTS, "sweep"): coverage, (RESULTS, "configurations"): configurations,
     (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
     (BENCHMARKS, "on silicon"): on_silicon,

@@ -20,6 +20,7 @@ class Demo:
     settle               seconds from one of those to the next
     burst                options of pci_burst: bursts are further apart than a
                          recovery takes, or than storm.sh has to wait for I/O
+    reset                what the driver logs as it resets the adapter, a pattern
     lost                 whether a burst may lose the adapter without a hit, and
                          vanilla then die of its error handling instead
     """
@@ -31,6 +32,7 @@ class Demo:
     plain: tuple[str, ...]
     settle: float
     burst: tuple[str, ...] = ()
+    reset: str | None = None
     lost: bool = False
 
 

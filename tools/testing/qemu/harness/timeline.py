@@ -4,6 +4,7 @@
 import bisect
 import csv
 import dataclasses
+import re
 from pathlib import Path
 
 import matplotlib
@@ -65,6 +66,8 @@ class Timeline:
         self.beside = [sum(n for n, here in zip(s[1:], near) if not here)
                        for s in samples]
         self.panic = result.outcome == "panic"
+        self.console = (result.console.read_text(errors="replace")
+                        if result.console.is_file() else "")
 
     def bursts_hit(self):
         """Number of bursts that failed an access."""
@@ -93,6 +96,48 @@ class Timeline:
             after_end.append((then - burst.end) / 1e6)
             after_start.append((then - burst.start) / 1e6)
         return after_end, after_start
+
+    def phases(self, reset: str | None) -> dict[str, list[float]]:
+        """Where the time of each outage that ended in a recovery goes, in ms:
+
+        failure    from the burst's start to the first access that failed
+        reset      from its end to the line that the driver logs at its reset, reset;
+                   nothing if the driver has none
+        recovered  from there, or from the burst's end, until io_check says so
+        io         from then to the first adapter's next completed I/O
+
+        The kernel's log has a clock of its own.  The guest logs what CLOCK_MONOTONIC was
+        a moment before, and the line that waited least tells the difference.
+        """
+        found = {"failure": [], "reset": [], "recovered": [], "io": []}
+        ahead = min((at - int(clock) for at, clock in self.logged(r"bench: clock (\d+)")),
+                    default=None)
+        if ahead is None:
+            return found
+        failed, recovered, resets = (
+            [at - ahead for at, _ in self.logged(f"({text})")] if text else []
+            for text in ("io_check: (?:read|write) of", "io_check: recovered after", reset))
+        for burst, after in zip(self.bursts, self.bursts[1:] + [Burst(None, None, None)]):
+            until = after.start or self.times[-1]
+            first = next((t for t in failed if burst.start <= t < until), None)
+            done = next((t for t in recovered if first and first <= t < until), None)
+            if burst.end is None or done is None:
+                continue
+            found["failure"].append((first - burst.start) / 1e6)
+            begin = burst.end
+            # one that failed is begun again: the last counts
+            for begin in [t for t in resets if first <= t < done][-1:]:
+                found["reset"].append((begin - burst.end) / 1e6)
+            found["recovered"].append((done - begin) / 1e6)
+            at = bisect.bisect_right(self.times, done)
+            found["io"] += [(self.times[i] - done) / 1e6 for i in range(at, len(self.times))
+                            if self.near[i] > self.near[max(at - 1, 0)]][:1]
+        return found
+
+    def logged(self, pattern: str) -> list[tuple[int, str]]:
+        """(ns of the kernel's log, its first group) of each line that a pattern is in."""
+        return [(int(m[1]) * 10**9 + int(m[2]) * 1000, m[3]) for m in re.finditer(
+            rf"^\[ *(\d+)\.(\d+)\] .*?{pattern}", self.console, re.M)]
 
     def rate(self, counts):
         """([seconds], [I/Os a second]) in steps of BIN."""

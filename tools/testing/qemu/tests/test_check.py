@@ -387,6 +387,39 @@ def test_report_sees_outage(tmp_path):
     assert line.total(line.beside) == 990
 
 
+def test_phases(tmp_path):
+    """Where an outage's time goes: the log's clock is 90 ms before the CSV files'."""
+    (tmp_path / "bursts.csv").write_text(
+        "burst,start_ns,end_ns,length_ns,errors\n"
+        "0,100000000,200000000,100000000,3\n"
+        "1,700000000,701000000,1000000,0\n"
+        "2,800000000,820000000,20000000,1\n"
+        "3,950000000,951000000,1000000,1\n")
+    (tmp_path / "samples.csv").write_text("ns,sda\n" + "".join(
+        f"{ms}000000,{7 if ms < 300 else 9 if ms < 860 else 11}\n"
+        for ms in range(0, 1000, 10)))
+    (tmp_path / "console.log").write_text("".join(f"[    0.{us:06}] {text}\n" for us, text in (
+        (95000, "bench: clock 1000000"), (96000, "bench: clock 6000000"),
+        (99000, "bench: clock 7000000"),
+        (195000, "mptsas 0000:01:00.0: io_check: read of BAR 1 offset 0x44 failed"),
+        (300000, "mptbase: ioc0: Initiating recovery"),
+        (301000, "mptsas 0000:01:00.0: io_check: reset failed, again"),
+        (330000, "mptbase: ioc0: Initiating recovery"),
+        (370000, "mptsas 0000:01:00.0: io_check: recovered after 175 ms"),
+        (891000, "mptsas 0000:01:00.0: io_check: read of BAR 1 offset 0x44 failed"),
+        (920000, "mptbase: ioc0: Initiating recovery"),
+        (925000, "mptsas 0000:01:00.0: io_check: recovered after 34 ms"),
+        (1041000, "mptsas 0000:01:00.0: io_check: read of BAR 1 offset 0x44 failed"))))
+    ktap = tmp_path / "ktap"
+    ktap.write_text("# adapter 0000:01:00.0 bar 1 0x1000 0x1fff\n"
+                    "# disk sda ../pci0000:00/0000:00:00.0/0000:01:00.0\n")
+    line = timeline.Timeline(Result("panic", 0, Hits(), ktap, tmp_path / "console.log"))
+    # the third has no recovery in the log, and its burst no part in this
+    assert line.phases("Initiating recovery") == {
+        "failure": [5, 1], "reset": [40, 10], "recovered": [40, 5], "io": [20, 25]}
+    assert line.phases(None)["reset"] == [] and line.phases(None)["recovered"] == [80, 15]
+
+
 @pytest.mark.parametrize("depth", [1, 40])
 def test_deep_checkout(tmp_path, depth):
     """A socket has an address wherever the repository is."""
