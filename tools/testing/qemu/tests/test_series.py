@@ -227,6 +227,22 @@ def warnings(log):
                           log, re.M))
 
 
+def test_warnings():
+    """Of gcc's W=1 and of sparse, whatever the line; in a build's log."""
+    log = """\
+  CC      drivers/pci/io_check.o
+../drivers/pci/io_check.c:{0}:6: warning: no previous prototype for 'io_check_one'
+drivers/pci/io_check.c:{0}: error: too few arguments to function 'io_check_two'
+  CHECK   ../drivers/pci/io_check.c
+../drivers/pci/io_check.c:{0}:14: warning: symbol 'io_check_one' was not declared.
+"""
+    found = {("drivers/pci/io_check.c", text) for text in (
+        "no previous prototype for 'io_check_one'",
+        "too few arguments to function 'io_check_two'",
+        "symbol 'io_check_one' was not declared.")}
+    assert warnings(log.format(7)) == warnings(log.format(8)) == found
+
+
 def seen_by(arch, sources):
     """The sources that a kernel of test_each_patch builds one by one.
 
