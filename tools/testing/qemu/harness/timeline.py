@@ -112,16 +112,18 @@ class Timeline:
         found = {"failure": [], "reset": [], "recovered": [], "io": []}
         ahead = min((at - int(clock) for at, clock in self.logged(r"bench: clock (\d+)")),
                     default=None)
-        if ahead is None:
+        if ahead is None or not self.times:
             return found
         failed, recovered, resets = (
             [at - ahead for at, _ in self.logged(f"({text})")] if text else []
             for text in ("io_check: (?:read|write) of", "io_check: recovered after", reset))
         for burst, after in zip(self.bursts, self.bursts[1:] + [Burst(None, None, None)]):
+            if burst.end is None:
+                continue
             until = after.start or self.times[-1]
             first = next((t for t in failed if burst.start <= t < until), None)
             done = next((t for t in recovered if first and first <= t < until), None)
-            if burst.end is None or done is None:
+            if done is None:
                 continue
             found["failure"].append((first - burst.start) / 1e6)
             begin = burst.end

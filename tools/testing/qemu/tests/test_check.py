@@ -394,7 +394,8 @@ def test_phases(tmp_path):
         "0,100000000,200000000,100000000,3\n"
         "1,700000000,701000000,1000000,0\n"
         "2,800000000,820000000,20000000,1\n"
-        "3,950000000,951000000,1000000,1\n")
+        "3,950000000,951000000,1000000,1\n"
+        "4,")
     (tmp_path / "samples.csv").write_text("ns,sda\n" + "".join(
         f"{ms}000000,{7 if ms < 300 else 9 if ms < 860 else 11}\n"
         for ms in range(0, 1000, 10)))
@@ -418,6 +419,8 @@ def test_phases(tmp_path):
     assert line.phases("Initiating recovery") == {
         "failure": [5, 1], "reset": [40, 10], "recovered": [40, 5], "io": [20, 25]}
     assert line.phases(None)["reset"] == [] and line.phases(None)["recovered"] == [80, 15]
+    line.times = []
+    assert line.phases(None)["failure"] == []
 
 
 @pytest.mark.parametrize("depth", [1, 40])
