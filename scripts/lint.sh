@@ -49,7 +49,7 @@ one_patch()
 	# the names of Fusion's registers and functions are its own
 	[[ $patch != *message-fusion* ]] || ignore+=,CAMELCASE
 	# PCI_SPEED_66MHz
-	[[ $patch != *KUnit-tests-for-DMA* ]] || ignore+=,CAMELCASE
+	[[ $patch != *Test-which-DMA-hints* ]] || ignore+=,CAMELCASE
 	# sym53c8xx_2's register macros take a structure's name
 	[[ $patch != *sym53c8xx_2* ]] || ignore+=,MACRO_ARG_REUSE
 	# the first line's commit and the index lines change with the patches before it

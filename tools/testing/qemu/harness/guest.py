@@ -158,16 +158,21 @@ def kernel_image(obj: Path, arch: str, root: Path | None) -> Path:
     return found[0]
 
 
+# of the series' tests, where the kernel builds and installs them
+MODULES = ("drivers/pci/tests/*.ko", "drivers/pci/*_kunit.ko",
+           "drivers/parisc/*_kunit.ko", "arch/*/kernel/*_io_check_kunit.ko")
+
+
 def initramfs(boot: Boot, out: Path) -> None:
     """Pack init, busybox, selftests and the kernel's test modules, root's if there is
     one; boot.files are {path in the guest: path here} of programs that a test needs
     besides."""
-    modules = (boot.root.glob("lib/modules/*/kernel/drivers/pci/tests/*.ko")
-               if boot.root else
-               [*boot.obj.glob("drivers/pci/tests/*.ko"), *boot.obj.glob("external/*.ko")])
+    parts = ([f"lib/modules/*/kernel/{part}" for part in MODULES] if boot.root else
+             [*MODULES, "external/*.ko"])
+    modules = {ko.name: ko for part in parts for ko in (boot.root or boot.obj).glob(part)}
     spec = (paths.GUEST / "initramfs.list").read_text()
-    for ko in modules:
-        spec += f"file /modules/{ko.name} {ko} 0644 0 0\n"
+    for name, ko in modules.items():
+        spec += f"file /modules/{name} {ko} 0644 0 0\n"
     for guest, here in boot.files.items():
         spec += f"file {guest} {here} 0755 0 0\n"
     env = {**os.environ, "GUEST": str(paths.GUEST), "SELFTESTS": str(paths.SELFTESTS),

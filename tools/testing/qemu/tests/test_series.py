@@ -31,7 +31,7 @@ def kernels_of(path):
     part = "/".join(path.split("/")[:2])
     assert part in KERNELS or not path.startswith("arch/"), \
         f"no bench kernel builds {path}"
-    if path.startswith("drivers/pci/tests/lba"):
+    if path.endswith("_sba.c"):
         return KERNELS["drivers/parisc"]
     return KERNELS.get(part, ["ppc64"])
 

@@ -6,7 +6,7 @@
 
 #include <kunit/test.h>
 #include <linux/module.h>
-#include "../../parisc/lba_io_check.h"
+#include "lba_io_check.h"
 
 /*
  * STAT_CTL and ERROR_STATUS.  CL clears the log only while CE is set, and an error
