@@ -15,6 +15,7 @@
  *	io_check_dev.c		devices whose drivers take part: limits
  *	io_check_sysfs.c	... and what an administrator sees of them
  *	io_check_recovery.c	a driver's recovery
+ *	io_check_suspend.c	... and a suspend beside it
  *	io_check_handlers.c	... from what AER, DPC and EEH tell
  *
  * What a floor has to ask of one above it, it was told before: &io_check_hooks by the
