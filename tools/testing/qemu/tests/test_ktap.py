@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the harness makes of results of real runs, which are in data/runs: the register
-suite of powernv9 and its vanilla kernel, a storm there, a stray pointer on g3beige, and
-q35 without io_check.dead_value."""
+suite of powernv9 and its vanilla kernel, a storm there, the KUnit suites of its core, a
+stray pointer on g3beige, and q35 without io_check.dead_value."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def result(name, outcome="completed"):
 
 
 @pytest.mark.parametrize("name,good", [
-    ("suites", True), ("storm", True), ("panic", False), ("stray", False),
+    ("suites", True), ("storm", True), ("kunit", True), ("panic", False), ("stray", False),
     ("zeros", False)])
 def test_green(name, good):
     """Whole and passed, cut short by a panic, or failed."""
@@ -28,7 +28,8 @@ def test_green(name, good):
 @pytest.mark.parametrize("old,new", [
     ("ok 2 pci_burst", "not ok 2 pci_burst"), ("ok 2 pci_burst ran", "ok 2 # SKIP"),
     ("    ok 5 all blocks are good\n", ""), ("1..1", "1..2"),
-    ("ok 4 no error", "ok 7 no error")], ids=["failed", "skipped", "missing", "plan", "number"])
+    ("ok 4 no error", "ok 7 no error"), ("\nok 1 storm\n", "\nnot ok 1 storm # exit 1\n")],
+    ids=["failed", "skipped", "missing", "plan", "number", "script"])
 def test_green_red(tmp_path, old, new):
     """One line that is another, and it is not green."""
     text = (RUNS / "storm.ktap").read_text()
@@ -36,6 +37,28 @@ def test_green_red(tmp_path, old, new):
     file = tmp_path / "ktap"
     file.write_text(text.replace(old, new))
     assert not green(file)
+
+
+@pytest.mark.parametrize("old,new", [
+    ("        ok 2 test_reads\n", "        not ok 2 test_reads\n"),
+    ("        ok 2 test_reads\n", ""), ("io_check\n    1..9\n", "io_check\n    1..10\n"),
+    ("ok 1 io_check\n", "not ok 1 io_check\n")],
+    ids=["case", "missing", "suite", "module"])
+def test_nested_red(tmp_path, old, new):
+    """A module of several suites is green if all of them are, and all are there."""
+    text = (RUNS / "kunit.ktap").read_text()
+    assert text.count(old) == 1
+    file = tmp_path / "ktap"
+    file.write_text(text.replace(old, new))
+    assert not green(file)
+
+
+def test_nested_cases():
+    """Its cases are the module's, whatever their suite."""
+    found = list(ktap.cases((RUNS / "kunit.ktap").read_text()))
+    assert {suite for suite, _, _ in found} == {"io_check", "powerpc_io_check"}
+    for name in ("test_clean", "io_check_access", "io_check"):
+        assert found.count(("io_check", name, "pass")) == 1
 
 
 def test_figures():
