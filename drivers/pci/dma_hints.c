@@ -52,7 +52,6 @@ bool dma_hints_may_be_unsafe(void)
 	return hint_unsafe && capable(CAP_SYS_RAWIO) &&
 	       !security_locked_down(LOCKDOWN_PCI_ACCESS);
 }
-EXPORT_SYMBOL_GPL(dma_hints_may_be_unsafe);	/* for the KUnit suite */
 
 /* Tell an administrator why; a driver is one of many that state what may not be here. */
 static int __printf(3, 4) hint_error(const struct hint_plan *plan, int error,
@@ -311,7 +310,7 @@ unlock:
 	mutex_unlock(&dma_hint_lock);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(dma_hints_apply);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hints_apply);
 
 /**
  * dma_set_hints() - set a driver's default of hints
@@ -378,4 +377,4 @@ unlock:
 	mutex_unlock(&dma_hint_lock);
 	return ret ?: found ? 0 : -EOPNOTSUPP;
 }
-EXPORT_SYMBOL_GPL(dma_hints_walk);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hints_walk);

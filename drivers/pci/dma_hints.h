@@ -6,6 +6,7 @@
 #define _DRIVERS_PCI_DMA_HINTS_H
 
 #include <linux/dma-hints.h>
+#include <linux/export.h>
 
 enum dma_hint_owner { DMA_HINT_FIRMWARE, DMA_HINT_DRIVER, DMA_HINT_ADMIN };
 
@@ -40,5 +41,12 @@ bool dma_hint_bus_is_pcix(struct pci_bus *bus);
 void dma_hint_limit_block(struct pci_dev *pdev, struct dma_hint_cap *cap);
 ssize_t dma_hint_functions_show(struct pci_dev *pdev, char *buf, ssize_t len);
 ssize_t dma_hints_path(struct pci_dev *pdev, char *buf);
+
+/* For the KUnit suites, and nobody else */
+#if IS_ENABLED(CONFIG_DMA_HINTS_KUNIT_TEST)
+#define EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(sym)	EXPORT_SYMBOL_NS_GPL(sym, DMA_HINTS_KUNIT)
+#else
+#define EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(sym)
+#endif
 
 #endif /* _DRIVERS_PCI_DMA_HINTS_H */

@@ -285,7 +285,7 @@ int dma_hints_query(struct device *dev, struct dma_hints_caps *caps)
 	mutex_unlock(&dma_hint_lock);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(dma_hints_query);
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hints_query);
 
 /**
  * dma_hint_provider_register() - offer a bridge's or an IOMMU's hints
@@ -299,7 +299,7 @@ void dma_hint_provider_register(struct dma_hint_provider *p)
 	list_add_tail(&p->node, &hint_providers);
 	mutex_unlock(&dma_hint_lock);
 }
-EXPORT_SYMBOL_GPL(dma_hint_provider_register);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hint_provider_register);
 
 /* What an address carries: a bit for each class in the function's defaults */
 static const struct dma_hint_field hint_mapping_fields[] = {
@@ -332,4 +332,4 @@ const struct dma_hint_ops dma_hint_mapping_ops = {
 	.get	= hint_mapping_get,
 	.set	= hint_mapping_set,
 };
-EXPORT_SYMBOL_GPL(dma_hint_mapping_ops);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hint_mapping_ops);

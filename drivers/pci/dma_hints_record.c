@@ -166,7 +166,7 @@ int dma_hints_release(struct pci_dev *pdev, enum dma_hint_owner owner)
 	mutex_unlock(&dma_hint_lock);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(dma_hints_release);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hints_release);
 
 /* The function goes away, and all that was set for it. */
 void dma_hints_forget(struct pci_dev *pdev)
@@ -176,7 +176,7 @@ void dma_hints_forget(struct pci_dev *pdev)
 	hint_release(pdev, DMA_HINT_ADMIN, true);
 	mutex_unlock(&dma_hint_lock);
 }
-EXPORT_SYMBOL_GPL(dma_hints_forget);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hints_forget);
 
 /**
  * dma_hint_provider_unregister() - take them back
@@ -195,7 +195,7 @@ void dma_hint_provider_unregister(struct dma_hint_provider *p)
 			dma_hint_record_free(r);
 	mutex_unlock(&dma_hint_lock);
 }
-EXPORT_SYMBOL_GPL(dma_hint_provider_unregister);	/* for the KUnit suite */
+EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hint_provider_unregister);
 
 static int hint_notify(struct notifier_block *nb, unsigned long action, void *data)
 {

@@ -34,7 +34,6 @@ struct io_check_target *io_check_target(struct pci_dev *pdev)
 {
 	return xa_load(&io_check_targets, (unsigned long)pdev);
 }
-EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_target);
 
 /* Is its recovery under way? */
 bool io_check_recovers(struct pci_dev *pdev)

@@ -262,4 +262,5 @@ void hints_map(struct hints_kunit *k)
 	k->mapped = true;
 }
 
+MODULE_IMPORT_NS(DMA_HINTS_KUNIT);
 MODULE_LICENSE("GPL");

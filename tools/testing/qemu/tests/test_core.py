@@ -132,6 +132,29 @@ def test_floors():
     assert len(above(names[::-1], objects, headers)) > len(names)
 
 
+def exported(arch, objects):
+    """Names that objects export."""
+    return {found[1] for _, name in symbols(arch, *objects)
+            if (found := re.match(r"__(?:ksymtab|export_symbol)_(?!gpl)(\w+)$", name))}
+
+
+def test_exports():
+    """What the core and DMA hints export an object wants that may be a module: of a
+    driver, or of the tests."""
+    kernel("patched", ARCH, "on")
+    built = paths.object_dir(BASE, "patched", ARCH, "on")
+    found = exported(ARCH, [f for name in ("io_check", "dma_hints")
+                            for f in (built / "drivers/pci").glob(f"{name}*.o")
+                            if not f.stem.endswith("_kunit")])
+    wanted = undefined(ARCH, *[
+        f for path in (*(f"drivers/{d}" for d in ("message/fusion", "scsi/sym53c8xx_2",
+                                                  "nvme/host")), "drivers/pci/tests")
+        for f in (built / path).glob("*.o")])
+    assert len(found) > 40 and not found - wanted
+    # a driver of ours alone wants it
+    assert found - undefined(ARCH, *(built / "drivers/pci/tests").glob("*.o"))
+
+
 def test_mutants_apply():
     """Each guard that a mutant takes out is in the code, once."""
     patched()
