@@ -197,7 +197,6 @@ def offered():
     return found
 
 
-@pytest.mark.slow
 def test_each_suite(tmp_path):
     """The series applies to the kernel of each of Debian's suites, not to that of the
     newest alone: a machine that has no other takes what the point release has."""
