@@ -15,8 +15,8 @@
  *	io_check_dev.c		devices whose drivers take part: limits
  *	io_check_sysfs.c	... and what an administrator sees of them
  *	io_check_recovery.c	a driver's recovery
- *	io_check_suspend.c	... and a suspend beside it
  *	io_check_handlers.c	... from what AER, DPC and EEH tell
+ *	io_check_suspend.c	... and a suspend beside it
  *
  * What a floor has to ask of one above it, it was told before: &io_check_hooks by the
  * floor, when the kernel starts; struct io_check_target by the device.

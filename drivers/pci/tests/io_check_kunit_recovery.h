@@ -5,7 +5,6 @@
 
 #include <linux/io_check_recovery.h>
 
-/* A driver's recovery, whose resets fail or not */
 struct fake_recovery {
 	struct io_check_recovery r;
 	int error;
