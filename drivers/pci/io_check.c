@@ -7,9 +7,7 @@
 
 #include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/init.h>
 #include <linux/io_check.h>
-#include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/sched/clock.h>
 #include <linux/string.h>
@@ -243,15 +241,6 @@ u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
 	return ones;
 }
 
-#ifndef CONFIG_HAVE_ARCH_IO_CHECK
-/* What a failed read gives, besides all-ones, by the user's word */
-unsigned long io_check_dead_value = ~0UL;
-EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_dead_value);
-module_param_named(dead_value, io_check_dead_value, ulong, 0444);
-MODULE_PARM_DESC(dead_value,
-		 "what a failed register read gives, if not all-ones, such as 0");
-#endif
-
 bool __io_check_failed(struct io_check *c)
 {
 	/* some bits say what is to be done, not what was wrong */
@@ -271,15 +260,3 @@ int __io_check_end(struct io_check *c)
 	return c->stop & IO_CHECK_STOP_FAILED ? c->err.error : 0;
 }
 EXPORT_SYMBOL_GPL(__io_check_end);
-
-#if IS_ENABLED(CONFIG_IO_CHECK_KUNIT_TEST)
-/* Checked accesses as fatal as plain ones, for the negative tests */
-bool io_check_nohook;
-
-static int __init io_check_nohook_setup(char *str)
-{
-	io_check_nohook = true;
-	return 0;
-}
-early_param("io_check_nohook", io_check_nohook_setup);
-#endif

@@ -3,6 +3,7 @@
  * The floors of io_check, from the ground up.  Each includes the headers of those below
  * it and calls nothing above it:
  *
+ *	io_check_generic.c	accesses without the architecture's help
  *	io_check.c		accesses and sessions
  *	io_check_module.c	... for modules
  *	io_check_locate.c	where an access went
@@ -14,6 +15,7 @@
  *	io_check_inject.c	fault injection
  *	io_check_dev.c		devices whose drivers take part: limits
  *	io_check_sysfs.c	... and what an administrator sees of them
+ *	io_check_irq.c		the interrupt of a device that fails
  *	io_check_recovery.c	a driver's recovery
  *	io_check_handlers.c	... from what AER, DPC and EEH tell
  *	io_check_suspend.c	... and a suspend beside it

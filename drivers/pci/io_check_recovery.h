@@ -2,14 +2,12 @@
 #ifndef _DRIVERS_PCI_IO_CHECK_RECOVERY_H
 #define _DRIVERS_PCI_IO_CHECK_RECOVERY_H
 
-#include <linux/io_check_recovery.h>
 #include "io_check_dev.h"
+#include "io_check_irq.h"
 
-/* Bits of io_check_recovery.flags beyond those in the header */
-#define RECOVERY_IRQ_OFF	8	/* disable_irq_nosync() called */
-#define RECOVERY_FROZEN		9	/* isolated by EEH or AER */
-#define RECOVERY_OVER_LIMIT	10	/* it failed too often */
-#define RECOVERY_EXITED		11	/* the driver lets go of the device */
+/* Bits of io_check_recovery.flags beyond those in the headers */
+#define RECOVERY_FROZEN		10	/* isolated by EEH or AER */
+#define RECOVERY_OVER_LIMIT	11	/* it failed too often */
 
 void io_check_recovery_start(struct io_check_recovery *r,
 			     const struct io_check_err *err);

@@ -122,6 +122,8 @@ def test_floors():
     built = paths.object_dir(BASE, "patched", ARCH, VARIANT) / "drivers/pci"
     names = floors((source / "io_check.h").read_text())
     assert sorted(names) == sorted(f.stem for f in source.glob("io_check*.c"))
+    # this architecture has a back end of its own
+    names.remove("io_check_generic")
     objects = {n: ({s for _, s in symbols(ARCH, built / f"{n}.o")},
                    undefined(ARCH, built / f"{n}.o")) for n in names}
     headers = {n: set(re.findall(r'#include [<"](?:linux/)?(io_check\w*\.h)',

@@ -140,7 +140,7 @@ def test_no_intx_masking(machine, arch, smp, hba):
     if machine.startswith("powernv"):
         pytest.skip("no interrupt after enable_irq() on QEMU's powernv")
     sound(*run(machine, arch, smp, hba, "storm", 10, 5,
-               append="io_check_recovery.no_intx_masking=1"))
+               append="io_check_irq.no_intx_masking=1"))
 
 
 @pytest.mark.slow
@@ -526,7 +526,7 @@ def test_interrupt_kept_red(machine, arch, smp, hba):
     if smp != "1":
         pytest.skip("another CPU may go on")
     result, again = run(machine, arch, smp, hba, "storm", 50, 1, timeout=40,
-                        append="io_check_recovery.keep_irq=1")
+                        append="io_check_irq.keep_irq=1")
     assert result.outcome in ("timeout", "log full", "panic"), again
     assert not green(result.ktap), again
 
