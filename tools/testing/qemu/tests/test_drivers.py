@@ -90,11 +90,16 @@ def test_burst_inside_reset(machine, arch, smp, hba):
 
     sym53c8xx's takes milliseconds; the sweep fails each access inside it.
     """
-    result, again = run(machine, arch, smp, hba, "storm", 60, 3, "-i",
-                        "-l", "20000:80000", "-g", "5000:30000")
-    sound(result, again)
-    failed = result.console.read_text().count("io_check: reset failed, again")
-    assert failed >= {"fusion": 5, "nvme": 2}[hba], again
+    failed = 0
+    # how many hit one is chance: a reset is short, and begins a poll later
+    for seed in range(3, 8):
+        result, again = run(machine, arch, smp, hba, "storm", 60, seed, "-i",
+                            "-l", "20000:80000", "-g", "5000:30000")
+        sound(result, again)
+        failed += result.console.read_text().count("io_check: reset failed, again")
+        if failed >= 5:
+            break
+    assert failed >= 5, again
 
 
 @guests("fusion")
