@@ -27,6 +27,9 @@ shift 4
 . "$qemu_dir/arch/$arch.env"
 [ $# -gt 0 ] || set -- "$IMAGE" modules
 src=$top/build/$base/$tree
+# an object directory alone would pass for a tree that has its sources
+[ -e "$src/Makefile" ] ||
+	die "build/$base/$tree has no sources" "remedy: make patched BASE=$base"
 obj=$src/O.$arch.$variant
 name="$base/$tree $arch $variant"
 

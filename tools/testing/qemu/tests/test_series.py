@@ -108,6 +108,16 @@ def test_builds_wait():
     shutil.rmtree(obj)
 
 
+def test_no_sources():
+    """No build, and no directory that passes for a tree, where there are no sources."""
+    run = subprocess.run([paths.TOP / "tools/testing/qemu/builds/kernel.sh", BASE,
+                          "nowhere", "ppc64", "plain", "kernelversion"],
+                         capture_output=True, text=True)
+    assert run.returncode and f"build/{BASE}/nowhere has no sources" in run.stderr
+    assert f"make patched BASE={BASE}" in run.stderr
+    assert not (paths.BUILD / BASE / "nowhere").exists()
+
+
 @pytest.mark.slow
 def test_commands_wait():
     """One command of series.py at a time in a checkout; the others wait, and say so."""
