@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Directories, git, and differences between files."""
 
+import functools
 import os
 import re
 import subprocess
@@ -38,30 +39,41 @@ def by_file(hunks):
             for part in re.split(r"^(?=diff --git )", hunks, flags=re.M) if part}
 
 
+@functools.cache
+def scratch():
+    """A directory of this process, which stays for the next call."""
+    return tempfile.TemporaryDirectory()
+
+
+def scratched(path, data):
+    """Write a file of the scratch directory; return it."""
+    file = Path(scratch().name, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+    return file
+
+
 def diff(path, old, new):
     """Hunks that make new of a file's bytes old."""
-    with tempfile.TemporaryDirectory() as tmp:
-        for side, data in (("a", old), ("b", new)):
-            file = Path(tmp, side, path)
-            file.parent.mkdir(parents=True)
-            file.write_bytes(data)
-        run = subprocess.run(["git", "diff", "--no-index", "--no-color",
-                              "--no-ext-diff", "--no-prefix", f"a/{path}",
-                              f"b/{path}"], cwd=tmp, capture_output=True, text=True)
+    files = [scratched(f"{side}/{path}", data) for side, data in (("a", old), ("b", new))]
+    run = subprocess.run(["git", "diff", "--no-index", "--no-color",
+                          "--no-ext-diff", "--no-prefix", f"a/{path}",
+                          f"b/{path}"], cwd=scratch().name, capture_output=True, text=True)
+    for file in files:
+        file.unlink()
     return re.sub(r"^index .*\n", "", run.stdout, flags=re.M)
 
 
 def applied(hunks, path, old):
     """(file, rejects): what hunks make of a file's bytes, and those that do not fit."""
-    with tempfile.TemporaryDirectory() as tmp:
-        file = Path(tmp, path)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(old)
-        subprocess.run(["git", "apply", "--reject", "--whitespace=nowarn", "-"],
-                       cwd=tmp, input=hunks.encode(), capture_output=True)
-        rejects = Path(f"{file}.rej")
-        return (file.read_bytes(),
-                rejects.read_text() if rejects.is_file() else "")
+    file = scratched(path, old)
+    subprocess.run(["git", "apply", "--reject", "--whitespace=nowarn", "-"],
+                   cwd=scratch().name, input=hunks.encode(), capture_output=True)
+    rejects = Path(f"{file}.rej")
+    made = file.read_bytes(), rejects.read_text() if rejects.is_file() else ""
+    for left in file, rejects:
+        left.unlink(missing_ok=True)
+    return made
 
 
 def slug(subject):

@@ -5,6 +5,7 @@ Nothing is lost without a word: the files that are written have to give the tree
 the commits again, or all of them are put back as they were.
 """
 
+import functools
 import os
 import re
 from pathlib import Path
@@ -91,20 +92,24 @@ def rewritten(base, cwd, vanilla, commits):
     commits are (commit, its Patch) in order, in the git directory or work tree
     cwd; the base's side of a file that was not touched so far comes from vanilla.
     """
-    def content(commit, path):
-        if git("ls-tree", commit, "--", path, cwd=cwd):
-            return git("show", f"{commit}:{path}", cwd=cwd)
+    @functools.cache
+    def blob(name):
+        return git("cat-file", "blob", name, cwd=cwd)
+
+    def content(files, path):
+        if path in files:
+            return blob(files[path][1])
         file = vanilla / path
         return file.read_bytes() if file.is_file() else None
 
-    previous = tree.root(cwd, commits[-1][0])
+    previous = Repo.listing(cwd, tree.root(cwd, commits[-1][0]))
     writes, owner = {}, {}
     for commit, patch in commits:
-        changed = git("diff", "--name-only", "--no-renames", previous, commit,
-                      cwd=cwd).decode().splitlines()
+        files = Repo.listing(cwd, commit)
+        changed = {path for path, _ in set(previous.items()) ^ set(files.items())}
         home, own, patch.adds = {}, {}, []
         for path in sorted(changed):
-            old, new = content(previous, path), content(commit, path)
+            old, new = content(previous, path), content(files, path)
             if path in owner:
                 raise Error(f"{path}, added by {owner[path]}, is changed by "
                             f"{patch.path}\nremedy: move the change there")
@@ -129,7 +134,7 @@ def rewritten(base, cwd, vanilla, commits):
                         if "\n@@ " in hunks and path not in changed})
             writes[str(patch.own.relative_to(TOP))] = \
                 "".join(own[path] for path in sorted(own)).encode() or None
-        previous = commit
+        previous = files
     return writes
 
 

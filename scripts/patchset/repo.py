@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from .base import note, package, vanilla_tree, versions
-from .files import BUILD, TOP, Error, Misfit, applied, by_file, git
+from .files import BUILD, TOP, Error, Misfit, applied, by_file, git, scratch
 from .patch import read_series
 
 
@@ -79,11 +79,9 @@ class Repo:
                    stdin=message.encode()).decode().strip()
 
     def _commit(self, patch):
-        with tempfile.TemporaryDirectory() as tmp:
-            info = git("mailinfo", f"{tmp}/msg", f"{tmp}/patch",
-                       stdin=(TOP / patch.path).read_bytes(),
-                       cwd=tmp).decode()
-            message = Path(tmp, "msg").read_text()
+        info = git("mailinfo", "msg", "patch", cwd=scratch().name,
+                   stdin=(TOP / patch.path).read_bytes()).decode()
+        message = Path(scratch().name, "msg").read_text()
         field = dict(line.split(": ", 1) for line in info.splitlines() if line)
         for want in ("Author", "Email", "Subject", "Date"):
             if want not in field:
@@ -93,13 +91,15 @@ class Repo:
         self._apply(patch, patch.hunks)
         listing = b""
         for path in patch.adds:
-            file = TOP / path
-            if not file.is_file():
+            if not (TOP / path).is_file():
                 raise Error(f"{patch.path}: Adds: {path}: no such file")
-            blob = git("hash-object", "-w", file, cwd=self.dir)
-            mode = b"100755" if os.access(file, os.X_OK) else b"100644"
-            listing += b"%s %s\t%s\n" % (mode, blob.strip(), path.encode())
-        git("update-index", "--index-info", cwd=self.dir, stdin=listing)
+        if patch.adds:
+            blobs = git("hash-object", "-w", *[TOP / path for path in patch.adds],
+                        cwd=self.dir).split()
+            for path, blob in zip(patch.adds, blobs, strict=True):
+                mode = b"100755" if os.access(TOP / path, os.X_OK) else b"100644"
+                listing += b"%s %s\t%s\n" % (mode, blob, path.encode())
+            git("update-index", "--index-info", cwd=self.dir, stdin=listing)
         self._apply(patch, patch.late)
         return self._write(field["Subject"] + "\n\n" + message, [self.head], {
             "GIT_AUTHOR_NAME": field["Author"],
