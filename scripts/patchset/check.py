@@ -6,10 +6,12 @@ from pathlib import Path
 from .base import has_moved
 from .export import LETTERS
 from .files import TOP, Error, git
-from .patch import bases, overrides, read_series
+from .patch import bases, code_lines, overrides, read_series
 from .refresh import file_name, rewritten
 from .repo import repo_on_tree
 
+# What a reviewer reads in one sitting
+CODE_LINES = 400
 KERNEL_DIRS = ("arch", "drivers", "include", "kernel", "lib",
                "Documentation", "tools", "scripts")
 # Under those directories, but of this repository alone.
@@ -79,6 +81,10 @@ def on_base(base):
         if Path(patch.path).name != file_name(subject):
             faults.append(f"{patch.path}: the file name is not its subject's slug "
                           f"'{file_name(subject)}'")
+        count = code_lines(git("show", "--format=", commit, cwd=repo.dir).decode())
+        if count > CODE_LINES:
+            faults.append(f"{patch.path}: {count} changed lines of code on {base}\n"
+                          f"remedy: split it; {CODE_LINES} are read in one sitting")
         if patch.topic not in topics:
             faults.append(f"{patch.path}: its line in series has no topic\n"
                           f"remedy: '# topic: NAME', one of {' '.join(topics)}")

@@ -35,6 +35,20 @@ def changes(hunks):
     return re.findall(r"^[-+](?!-- |\+\+ ).*", hunks, re.M)
 
 
+def code_lines(text):
+    """How many lines of code a diff changes: tests, documents, comments and empty lines
+    apart."""
+    count = 0
+    for path, part in by_file(text).items():
+        if re.match(r"Documentation/|tools/|.*(/tests/|kunit)", path):
+            continue
+        for sign in "+-":
+            lines = "\n".join(line[1:] for line in changes(part) if line[0] == sign)
+            lines = re.sub(r"(?s:/\*.*?\*/)|^//.*", "", lines, flags=re.M)
+            count += sum(bool(line.strip()) for line in lines.split("\n"))
+    return count
+
+
 def replaced(hunks, own):
     """(hunks, names): the hunks of a file with those of an override in place of all of
     them, or of those that its line "hunks NAME..." names; and the names of none."""

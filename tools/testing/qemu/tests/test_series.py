@@ -139,17 +139,25 @@ def test_repository_stays():
     assert not list(there.parent.parent.glob("series.git.*"))
 
 
+def driver_objects(tree, variant):
+    """{object of the drivers: its contents}, without line numbers."""
+    kernel(tree, "ppc64", variant, *(f"{d}/" for d in DRIVERS), extra=configs.NO_LINES)
+    top = paths.object_dir(BASE, tree, "ppc64", variant)
+    return {str(o.relative_to(top)): contents("ppc64", o) for d in DRIVERS
+            for o in (top / d).rglob("*.o") if o.name != "built-in.o"}
+
+
 def test_core_alone_changes_no_driver():
-    """With CONFIG_IO_CHECK on, and no driver's option, drivers are vanilla's."""
-    found = {}
-    for tree, variant in (("fixes", "plain@line0"), ("patched", "core@line0")):
-        kernel(tree, "ppc64", variant, *(f"{d}/" for d in DRIVERS),
-               extra=configs.NO_LINES)
-        top = paths.object_dir(BASE, tree, "ppc64", variant)
-        found[tree] = {o.relative_to(top): contents("ppc64", o) for d in DRIVERS
-                       for o in (top / d).rglob("*.o") if o.name != "built-in.o"}
-    assert len(found["fixes"]) > 8
-    assert found["fixes"] == found["patched"]
+    """With CONFIG_IO_CHECK on, and no driver's option, drivers are vanilla's.
+
+    With their options none of them is.
+    """
+    fixes = driver_objects("fixes", "plain@line0")
+    assert len(fixes) > 8
+    assert driver_objects("patched", "core@line0") == fixes
+    on = driver_objects("patched", "on@line0")
+    for directory in DRIVERS:
+        assert [o for o in fixes if o.startswith(directory) and on[o] != fixes[o]], directory
 
 
 @pytest.mark.parametrize("path", ["dir/file", "FILE"])
@@ -163,6 +171,24 @@ def test_rejects(path):
     got, rejects = series.applied(hunks, path, moved)
     assert b"line three\n" in got and b"other" not in got
     assert rejects.count("\n@@ ") == 1 and "+other" in rejects
+
+
+def test_long_patch(monkeypatch):
+    """A patch longer than the limit is a fault; comments, tests, documents do not count."""
+    def added(path, *lines):
+        return f"diff --git a/{path} b/{path}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 @@\n" + \
+            "".join(f"+{line}\n" for line in lines)
+
+    code = "int one; /* of two */", "", "/*", " * None of", " */", "// none", "int two;"
+    assert series.code_lines(added("drivers/pci/a.c", *code)) == 2
+    assert series.code_lines(added("drivers/pci/a.c", *code).replace("+int", "-int")) == 2
+    assert series.code_lines("".join(added(path, *code) for path in (
+        "Documentation/a.c", "tools/a.c", "drivers/pci/tests/a.c", "arch/a_kunit.c"))) == 0
+    assert series.code_lines(added("drivers/pci/a.c", *code) +
+                             added("drivers/pci/b.c", *code)) == 4
+    assert not [f for f in series.check.on_base(BASE) if "lines of code" in f]
+    monkeypatch.setattr(series.check, "CODE_LINES", 100)
+    assert [f for f in series.check.on_base(BASE) if "lines of code" in f]
 
 
 def unmaintained(text, ours, files):
