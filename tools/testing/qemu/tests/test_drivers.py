@@ -27,7 +27,8 @@ CROWD = int(os.environ.get("BENCH_CROWD", 15))
 # the fixes are there, and the options off
 KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "multipath": {"tree": "patched", "variant": "on+multipath"},
-           "p2pdma": {"tree": "patched", "variant": "on+p2pdma"}}
+           "p2pdma": {"tree": "patched", "variant": "on+p2pdma"},
+           "polled": {"tree": "patched", "variant": "on+polled"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -244,8 +245,9 @@ def test_memory_buffer(machine, arch, smp, hba):
 @guests("nvme")
 def test_polled_queues(machine, arch, smp, hba):
     """Who waits for an I/O rings the doorbell of its completion, in no interrupt."""
+    kernel("patched", arch, "on+polled")
     result, again = run(machine, arch, smp, hba, "storm", 10, 3, "-l", "20000:400000",
-                        append="nvme.poll_queues=1")
+                        kernel="polled", append="nvme.poll_queues=1")
     assert sound(result, again)["resets"] >= 5, again
     assert "/1 default/read/poll queues" in result.console.read_text(), again
 

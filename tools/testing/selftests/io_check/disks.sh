@@ -51,9 +51,10 @@ for disk in /sys/block/sd* /sys/block/nvme*; do
 done
 [ -n "$near" ] || skip "no disk of QEMU's on $bdf"
 
-# a polled queue has no interrupt: who submits looks for the completion
+# a polled queue has no interrupt: who submits looks for the completion, by io_uring,
+# as the kernel ignores RWF_HIPRI of synchronous I/O
 case $driver:$(cat /sys/module/nvme/parameters/poll_queues 2> /dev/null) in
-nvme:[1-9]*) engine='pvsync2 --hipri' ;;
+nvme:[1-9]*) engine='io_uring --hipri' ;;
 esac
 
 # bursts OPTION...: of the first adapter.  Its memory decode enable shares a byte with Bus
