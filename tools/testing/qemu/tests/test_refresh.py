@@ -231,10 +231,14 @@ def test_edit_and_amend(work):
     if work.base == BASES[0]:
         assert "its memory" in text and "its memory" not in override
         assert f"note: {path} of {name} has changed, and {own} has its own hunks" in out
+        # which stand in for the hunk as it was
+        assert work.copy.tool("check", work.base) == ""
+        assert (f"{SYM}/{own}/set-dma-hints.patch: {path}: no hunk " in
+                work.copy.tool("check", own, fails=True))
     else:
         assert "its memory" not in text and "its memory" in override
         assert f"note: {path} of {name} has changed for {work.base} only\n" in out
-    sound(work)
+        sound(work)
 
 
 def test_refused(work):
