@@ -158,13 +158,14 @@ def kernel_image(obj: Path, arch: str, root: Path | None) -> Path:
     return found[0]
 
 
-# of the series' tests, where the kernel builds and installs them
+# of the series' tests and of the drivers, where the kernel builds and installs them
 MODULES = ("drivers/pci/tests/*.ko", "drivers/pci/*_kunit.ko",
-           "drivers/parisc/*_kunit.ko", "arch/*/kernel/*_io_check_kunit.ko")
+           "drivers/parisc/*_kunit.ko", "arch/*/kernel/*_io_check_kunit.ko",
+           *(f"{driver.directory}/*.ko" for driver in DRIVERS.values()))
 
 
 def initramfs(boot: Boot, out: Path) -> None:
-    """Pack init, busybox, selftests and the kernel's test modules, root's if there is
+    """Pack init, busybox, selftests and the kernel's modules of MODULES, root's if there is
     one; boot.files are {path in the guest: path here} of programs that a test needs
     besides."""
     parts = ([f"lib/modules/*/kernel/{part}" for part in MODULES] if boot.root else

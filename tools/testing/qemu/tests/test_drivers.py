@@ -28,7 +28,8 @@ CROWD = int(os.environ.get("BENCH_CROWD", 15))
 KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "multipath": {"tree": "patched", "variant": "on+multipath"},
            "p2pdma": {"tree": "patched", "variant": "on+p2pdma"},
-           "polled": {"tree": "patched", "variant": "on+polled"}}
+           "polled": {"tree": "patched", "variant": "on+polled"},
+           "modular": {"tree": "patched", "variant": "on+modular"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -147,6 +148,26 @@ def test_no_intx_masking(machine, arch, smp, hba):
         pytest.skip("no interrupt after enable_irq() on QEMU's powernv")
     sound(*run(machine, arch, smp, hba, "storm", 10, 5,
                append="io_check_irq.no_intx_masking=1"))
+
+
+@pytest.mark.slow
+@guests()
+def test_modular(machine, arch, smp, hba):
+    """The drivers as modules, whose accesses are calls of vmlinux: see the demo."""
+    kernel("patched", arch, "on+modular")
+    result, again = run(machine, arch, smp, hba, "storm", 10, 3, kernel="modular")
+    assert sound(result, again)["resets"] >= 5, again
+
+
+@pytest.mark.slow
+@guests("fusion")
+def test_msi(machine, arch, smp, hba):
+    """With MSI no interrupt stays asserted, and none is repeated for a lost reply."""
+    result, again = run(machine, arch, smp, hba, "storm", 10, 3,
+                        append="mptbase.mpt_msi_enable_sas=1")
+    if "ioc0: PCI-MSI enabled" not in result.console.read_text():
+        pytest.skip("no MSI on this machine")
+    sound(result, again)
 
 
 @pytest.mark.slow
@@ -562,4 +583,14 @@ def test_driver_without_hook_red(machine, arch, smp, hba):
     """Without the machine-check hook the first burst that hits is fatal."""
     result, again = run(machine, arch, smp, hba, "storm", 5, 1, timeout=60,
                         append="io_check_nohook")
+    assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
+
+
+@pytest.mark.slow
+@guests()
+def test_modular_without_hook_red(machine, arch, smp, hba):
+    """The same of drivers that are modules."""
+    kernel("patched", arch, "on+modular")
+    result, again = run(machine, arch, smp, hba, "storm", 5, 1, timeout=60,
+                        kernel="modular", append="io_check_nohook")
     assert result.outcome == "panic" and result.hits_in_bar() >= 1, again
