@@ -137,7 +137,7 @@ struct io_check_recovery {
 #define io_check_timed_out(r)		false
 #define io_check_wait(r)		0
 #define io_check_mask_irq(r)		false
-#define io_check_recovery_init(r, pdev, ops)	0
+#define io_check_recovery_init(r, pdev, ops)	((void)(ops), 0)
 #define io_check_recovery_arm(r)	0
 #define io_check_recovery_disarm(r)	({ 0; })
 #define io_check_recovery_rearm(r, reset)	((void)0)

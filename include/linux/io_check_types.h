@@ -124,6 +124,7 @@ struct io_check_fault {
 /**
  * struct io_check - a session; its members are the core's own
  * @stop: IO_CHECK_STOP_*, tested by each access
+ * @seq: the other bytes of @word
  * @word: error sequence number at the beginning, and @stop in the lowest bits:
  *	what io_check_seq is while nothing has happened
  * @flags: session flags

@@ -105,13 +105,14 @@ def guide_page():
     return PAGE + textwrap.dedent(page[1]) + "module_pci_driver(chip_driver);\n"
 
 
-def compiled(code, lax=False):
-    """What the compiler says of a driver, with W=1; lax if it may fail."""
+def compiled(code, fails=False):
+    """What the compiler says of a driver, with W=1; fails if it has to refuse it."""
     place = paths.BUILD / BASE / "page"
     place.mkdir(exist_ok=True)
     (place / "Makefile").write_text("obj-m := chip.o\n")
     (place / "chip.c").write_text(code)
-    return common.kernel("patched", "x86_64", "on", f"M={place}", "chip.o", "W=1", lax=lax)
+    return common.kernel("patched", "x86_64", "on", f"M={place}", "chip.o", "W=1",
+                         fails=fails)
 
 
 def test_guide_compiles():
@@ -131,7 +132,7 @@ def test_option_takes_effect():
     on, off = "#undef IO_CHECK_OFF\n", "#define IO_CHECK_OFF\n"
     late = "#include <ras/ras_event.h>\n"
     for first, then in (on, off), (off, on):
-        log = compiled(first + late + then + guide_page(), lax=True)
+        log = compiled(first + late + then + guide_page(), fails=True)
         assert "define IO_CHECK_OFF before the first header" in log, log
 
 
