@@ -29,7 +29,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "multipath": {"tree": "patched", "variant": "on+multipath"},
            "p2pdma": {"tree": "patched", "variant": "on+p2pdma"},
            "polled": {"tree": "patched", "variant": "on+polled"},
-           "modular": {"tree": "patched", "variant": "on+modular"}}
+           "modular": {"tree": "patched", "variant": "on+modular"},
+           "preempt": {"tree": "patched", "variant": "on+preempt"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -160,6 +161,25 @@ def test_modular(machine, arch, smp, hba):
 
 
 @pytest.mark.slow
+@guests()
+def test_preempt(machine, arch, smp, hba):
+    """On a preemptible kernel, with scans and resets of others beside the bursts."""
+    kernel("patched", arch, "on+preempt")
+    test_crowd(machine, arch, smp, hba, "preempt")
+
+
+@pytest.mark.slow
+@guests("fusion")
+def test_preempt_rescan(machine, arch, smp, hba):
+    """The same, and bursts when a reset has just ended: configuration pages are asked for
+    then, by who may be preempted on the way to the adapter."""
+    kernel("patched", arch, "on+preempt")
+    result, again = run(machine, arch, smp, hba, "storm", 30, 5, "-l", "500:6000",
+                        "-g", "1000:60000", kernel="preempt")
+    assert sound(result, again)["resets"] >= 15, again
+
+
+@pytest.mark.slow
 @guests("fusion")
 def test_msi(machine, arch, smp, hba):
     """With MSI no interrupt stays asserted, and none is repeated for a lost reply."""
@@ -204,7 +224,7 @@ SPARE = ("-blockdev", "driver=null-co,node-name=spare,size=16777216,read-zeroes=
 
 @pytest.mark.slow
 @guests()
-def test_crowd(machine, arch, smp, hba):
+def test_crowd(machine, arch, smp, hba, kernel="patched"):
     """Bursts, while a disk is plugged and pulled, hosts are scanned and reset.
 
     QEMU's mptsas tells the guest of no disk: a reset's rescan finds it.  Its 53c8xx
@@ -218,7 +238,7 @@ def test_crowd(machine, arch, smp, hba):
             ("in", f"device_add scsi-hd,drive=spare,id=spare,bus=hba0.0{wwn}"),
             ("out", "device_del spare"))]
     result, again = run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE,
-                        monitor=monitor, timeout=60 + 15 * CROWD)
+                        kernel=kernel, monitor=monitor, timeout=60 + 15 * CROWD)
     seen = sound(result, again)
     assert bool(seen["spares"]) == (hba != "nvme"), again
     assert (seen["resets_asked"] >= 3) == (hba != "sym53c8xx"), again
