@@ -299,8 +299,8 @@ def test_intx(machine, arch, smp, hba):
     """Without MSI the interrupt stays asserted while the doorbell that ends it fails: it
     is masked in the controller.
 
-    No longer: QEMU's has its line asserted for good after some seconds of I/O, vanilla's
-    driver and no fault given.
+    One burst, and soon: after some seconds of I/O QEMU's controller has its line asserted
+    for good, with vanilla's driver and no fault.
     """
     result, again = run(machine, arch, smp, hba, "intx", append="pci=nomsi",
                         files={"/selftests/intx.sh": paths.GUEST / "intx.sh"})
