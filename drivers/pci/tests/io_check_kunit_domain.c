@@ -177,7 +177,7 @@ static void test_doubt(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, io_check_query(&c, k->regs, ~0ULL),
 					IO_CHECK_NONE);
 		KUNIT_EXPECT_EQ(test, io_check_failed(&c), rows[i].error != 0);
-		KUNIT_EXPECT_EQ(test, io_check_end(&c), rows[i].error);
+		KUNIT_ASSERT_EQ(test, io_check_end(&c), rows[i].error);
 		if (rows[i].error) {
 			KUNIT_EXPECT_TRUE(test, io_check_error(&c)->shared);
 			KUNIT_EXPECT_EQ(test, io_check_error(&c)->cause, IO_CHECK_SHARED);
@@ -233,7 +233,7 @@ static void test_forgotten(struct kunit *test)
 	io_check_begin(&c, k->pdev, 0);
 	io_check_kunit_fault(&c, k->regs);
 	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
-	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
 	KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
 	KUNIT_EXPECT_EQ(test, atomic_read(&k->bridge.sec_status), 0);
 	io_check_begin(&d, &k->neighbour.pdev, 0);
