@@ -106,7 +106,7 @@ def rewritten(base, cwd, vanilla, commits):
     writes, owner = {}, {}
     for commit, patch in commits:
         files = Repo.listing(cwd, commit)
-        changed = {path for path, _ in set(previous.items()) ^ set(files.items())}
+        changed = {path for path, _ in previous.items() ^ files.items()}
         home, own, patch.adds = {}, {}, []
         for path in sorted(changed):
             old, new = content(previous, path), content(files, path)

