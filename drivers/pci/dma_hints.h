@@ -33,6 +33,7 @@ int dma_hints_apply(struct pci_dev *pdev, enum dma_hint_owner owner,
 		    enum dma_hint_class class, const struct dma_hints *hints);
 int dma_hints_release(struct pci_dev *pdev, enum dma_hint_owner owner);
 void dma_hints_forget(struct pci_dev *pdev);
+void dma_hint_provider_unregister(struct dma_hint_provider *p);
 int dma_hints_walk(struct pci_dev *pdev, enum dma_hint_id id, dma_hint_fn fn, void *data);
 
 const struct dma_hint_ops *dma_hint_function_ops(struct pci_dev *pdev);

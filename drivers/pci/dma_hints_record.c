@@ -178,12 +178,8 @@ void dma_hints_forget(struct pci_dev *pdev)
 }
 EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hints_forget);
 
-/**
- * dma_hint_provider_unregister() - take them back
- * @p: the provider, whose functions are gone
- *
- * Context: Process, may sleep.
- */
+#if IS_ENABLED(CONFIG_DMA_HINTS_KUNIT_TEST)
+/* A suite's provider ends with its module; its functions are gone. */
 void dma_hint_provider_unregister(struct dma_hint_provider *p)
 {
 	struct dma_hint_record *r, *next;
@@ -196,6 +192,7 @@ void dma_hint_provider_unregister(struct dma_hint_provider *p)
 	mutex_unlock(&dma_hint_lock);
 }
 EXPORT_SYMBOL_FOR_DMA_HINTS_KUNIT(dma_hint_provider_unregister);
+#endif
 
 static int hint_notify(struct notifier_block *nb, unsigned long action, void *data)
 {

@@ -200,7 +200,6 @@ struct dma_hint_provider {
 };
 
 void dma_hint_provider_register(struct dma_hint_provider *p);
-void dma_hint_provider_unregister(struct dma_hint_provider *p);
 bool dma_hints_may_be_unsafe(void);
 
 extern const struct dma_hint_ops dma_hint_mapping_ops;

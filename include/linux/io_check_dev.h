@@ -40,34 +40,4 @@ static inline int pci_io_check_dma(struct pci_dev *pdev)
 
 #endif /* CONFIG_IO_CHECK && !IO_CHECK_OFF */
 
-#ifdef CONFIG_PCI
-/**
- * readl_check_once() - read a register of a device that may not be there
- * @pdev: the device
- * @addr: the register
- * @val: where to put its value; all-ones if the read failed
- *
- * For hotplug and probing: all-ones is confirmed with the device's vendor ID.
- * Without CONFIG_IO_CHECK that is all it knows.
- *
- * Context: Any but NMI.
- * Return: 0, -ENODEV if the device does not answer configuration cycles, or
- * what io_check_end() returns.
- */
-static inline int __must_check readl_check_once(struct pci_dev *pdev,
-						const void __iomem *addr,
-						u32 *val)
-{
-	struct io_check c;
-	int ret;
-
-	io_check_begin(&c, pdev, 0);
-	*val = readl_check(&c, addr);
-	ret = io_check_end(&c);
-	if (*val == ~0U && !pci_device_is_present(pdev))
-		ret = -ENODEV;
-	return ret;
-}
-#endif
-
 #endif /* _LINUX_IO_CHECK_DEV_H */

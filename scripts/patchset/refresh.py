@@ -186,6 +186,12 @@ class Refresh:
         if lost:
             raise Error(f"edited or added in the tree, but not under git: {' '.join(lost)}\n"
                         "remedy: git add -f them there and commit, or put them back")
+        rejects = sorted(f"{path}.rej" for p in self.patches
+                         for path in {*p.touches, *p.adds}
+                         if (self.dest / f"{path}.rej").is_file())
+        if rejects:
+            raise Error(f"{self.dest.relative_to(TOP)}: hunks were left out: {' '.join(rejects)}\n"
+                        "remedy: make their changes there, amend, and remove these files")
         self.deletes_nothing()
         self.before = {p.path: (p.main, Patch.parts(p.own)) for p in self.patches}
 

@@ -97,22 +97,6 @@ static void test_cookie(struct kunit *test)
 #endif
 }
 
-static void test_once(struct kunit *test)
-{
-	struct io_check_kunit *k = test->priv;
-	u32 val;
-
-	*(__le32 *)k->mem = cpu_to_le32(0x11223344);
-	KUNIT_EXPECT_EQ(test, readl_check_once(k->pdev, k->regs, &val), 0);
-	KUNIT_EXPECT_EQ(test, val, 0x11223344);
-	memset(k->mem, 0xff, 4);
-	KUNIT_EXPECT_EQ(test, readl_check_once(k->pdev, k->regs, &val), 0);
-	KUNIT_EXPECT_EQ(test, val, ~0U);
-	k->dev.absent = true;
-	KUNIT_EXPECT_EQ(test, readl_check_once(k->pdev, k->regs, &val), -ENODEV);
-	k->dev.absent = false;
-}
-
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 /* The generic back end: a value becomes all-ones if its read failed. */
 static void test_dead_value(struct kunit *test)
@@ -156,7 +140,6 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(test_reads_ones),
 	KUNIT_CASE(test_writes),
 	KUNIT_CASE(test_cookie),
-	KUNIT_CASE(test_once),
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 	KUNIT_CASE(test_dead_value),
 #endif

@@ -10,8 +10,8 @@ import re
 import pytest
 
 import demo
-from common import (BASE, MUTANTS, TESTED, clean, green, kernel, mutant, mutants,
-                    on_machines, patched)
+from common import (BASE, MUTANTS, PATCHES, TESTED, clean, green, kernel, mutant,
+                    mutants, on_machines, patched)
 from harness import arches, paths, process, results
 from harness.guest import Boot
 from harness.machines import MACHINES
@@ -158,6 +158,37 @@ def test_exports():
     assert len(found) > 40 and not found - wanted
     # a driver of ours alone wants it
     assert found - undefined(ARCH, *(built / "drivers/pci/tests").glob("*.o"))
+
+
+def unused(headers, others):
+    """Functions, macros and flags of headers that only their declarations name.
+
+    headers, others: {path: text}; others are sources that may use them.
+    """
+    code = {path: re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+            for path, text in (headers | others).items()}
+    declaration = re.compile(r"^(?:#define (\w+)[ \t(]|(?!#)[a-z].*?\b(\w+)\()", re.M)
+    declared = {name for path in headers for found in declaration.findall(code[path])
+                for name in found if name}
+    words = set()
+    for text in code.values():
+        words |= set(re.findall(r"\w+", declaration.sub("", text)))
+    return sorted(declared - words)
+
+
+def test_headers_have_users():
+    """What the drivers' headers offer somebody uses who is no test."""
+    patched()
+    tree = paths.BUILD / BASE / "patched"
+    sources = {name: (tree / name).read_text(errors="replace")
+               for patch in PATCHES for name in {*patch.touches, *patch.adds}
+               if name.endswith((".c", ".h", ".S")) and "/tests/" not in name}
+    headers = {name: text for name, text in sources.items()
+               if re.match(r"include/linux/(io_check\w*|dma-hints)\.h$", name)}
+    assert len(headers) > 5 and not unused(headers, sources)
+    # nobody asks for hints but DMA hints' own sources
+    assert "dma_hints_query" in unused(headers, {
+        name: text for name, text in sources.items() if "hint" not in name})
 
 
 def test_mutants_apply():

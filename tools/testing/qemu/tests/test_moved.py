@@ -172,12 +172,16 @@ def test_context_changed(made):
     assert out.startswith(NOTE) and f"  REJECT  {path}.rej of {patch.path}\n" in out
     tree = copy.trees(BASE) / "tree"
     assert "@@ " in (tree / f"{path}.rej").read_text()
+    # what was left out is not left out for ever
+    left = copy.tool("refresh", BASE, fails=True)
+    assert f"hunks were left out: {path}.rej\nremedy: " in left and not copy.edits()
     copy.write(tree / path, before.replace(*other))
     commit = copy.tool("list", BASE).splitlines().index(patch.path) + 1
     commit = copy.run("git", "-C", tree, "log", "--reverse", "--format=%h").split()[commit]
     copy.run("git", "-C", tree, "commit", "-qa", f"--fixup={commit}")
     copy.run("git", "-C", tree, "-c", "sequence.editor=true", "rebase", "-q", "-i",
              "--autosquash", "--root")
+    (tree / f"{path}.rej").unlink()
     assert copy.tool("refresh", BASE).startswith(NOTE)
     assert f"{BASE} {NEXT}" in (copy.dir / "bases").read_text()
     assert len(copy.edits().splitlines()) > 20 and copy.tool("check", BASE) == ""

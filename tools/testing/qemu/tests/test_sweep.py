@@ -15,9 +15,6 @@ from harness import arches, paths
 from harness.drivers import DRIVERS
 from harness.result import Hits, Result
 
-# of a probe, the PCI core's first accesses to the table among them
-VECTORS = ("--phases", "probe", "--guests", "2", "--last")
-
 SOURCE = """\
 static int work(struct adapter *a)
 {
@@ -59,6 +56,11 @@ def test_sweep_short(seen):
     swept(seen, "fusion", 20, "--variant", "on+debug+kasan", "--step", "40")
 
 
+def part(phase, last):
+    """Arguments of a sweep of a phase's first accesses."""
+    return "--phases", phase, "--guests", "2", "--last", str(last)
+
+
 @pytest.mark.slow
 def test_vectors(seen):
     """A store to the MSI-X table that gets lost while NVMe asks for interrupts.
@@ -67,20 +69,27 @@ def test_vectors(seen):
     follow them.  Nobody but the driver's sessions is told, and a command whose interrupt
     never comes takes a minute.
     """
-    swept(seen, "nvme", 12, *VECTORS, "12")
+    swept(seen, "nvme", 12, *part("probe", 12))
 
 
 @pytest.mark.slow
-@mutants("vectors")
-def test_vectors_red(gone):
-    """Where the driver is not told, commands time out."""
-    arch = DRIVERS["nvme"].sweep.arch
+def test_suspend(seen):
+    """An access fails while Fusion's devices go to sleep, or wake up."""
+    swept(seen, "fusion", 12, *part("suspend", 12))
+
+
+@pytest.mark.slow
+@mutants("sweeps")
+def test_sweep_red(gone):
+    """Without a guard an access that fails in a phase is a finding."""
+    arch = DRIVERS[gone["driver"]].sweep.arch
     with mutant(gone) as tree:
         kernel(tree, arch, "on+debug")
-    status, again = command("nvme", "--tree", tree, *VECTORS, "4")
+    status, again = command(gone["driver"], "--tree", tree,
+                            *part(gone["phase"], gone["last"]))
     machine = arches.facts(arch)["MACHINE"]
-    found = json.loads((paths.BUILD / "results" /
-                        f"sweep-nvme-{BASE}-{tree}-{machine}-part.json").read_text())
+    found = json.loads((paths.BUILD / "results" / (
+        f"sweep-{gone['driver']}-{BASE}-{tree}-{machine}-part.json")).read_text())
     assert status == 1 and found["findings"], again
 
 
