@@ -106,7 +106,7 @@ static void test_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, admin(&k->b, DMA_HINT_STREAMING, prefetch_hint(64)), 0);
 }
 
-static void test_query(struct kunit *test)
+static void test_capabilities(struct kunit *test)
 {
 	struct hints_kunit *k = test->priv;
 	struct dma_hints_caps caps;
@@ -172,7 +172,7 @@ static void test_look(struct kunit *test)
 static struct kunit_case owners_cases[] = {
 	KUNIT_CASE(test_owners),
 	KUNIT_CASE(test_busy),
-	KUNIT_CASE(test_query),
+	KUNIT_CASE(test_capabilities),
 	KUNIT_CASE(test_look),
 	{ }
 };

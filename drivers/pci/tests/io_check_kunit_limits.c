@@ -28,10 +28,13 @@ static void test_removed(struct kunit *test)
 	struct io_check_kunit *k = test->priv;
 	struct io_check_recovery *r = io_check_kunit_recovery(test, 0);
 	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+	unsigned long since = jiffies;
 
 	k->dev.absent = true;
 	*(u32 *)(k->mem + SENTINEL) = ~0;
 	KUNIT_EXPECT_EQ(test, io_check_kunit_fails(r, false), -ENODEV);
+	/* well before a silent one */
+	KUNIT_EXPECT_TRUE(test, time_before(jiffies, since + 10 * HZ));
 	KUNIT_EXPECT_EQ(test, io_check_dev_state(k->idev), IO_CHECK_OFFLINE);
 	KUNIT_EXPECT_EQ(test, f->resets, 0);
 	k->dev.absent = false;

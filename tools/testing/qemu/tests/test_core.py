@@ -39,9 +39,11 @@ def suite(tree, log, rounds=1000, smp=1, machine=MACHINE, arch=ARCH,
         append=f"io_check_kunit.race_rounds={rounds} io_check_kunit.ones_rounds={ones}",
         timeout=400, log=paths.BUILD / "check" / f"{BASE}-{log}"))
     # KUnit cuts what debugfs shows of a case with many failures
-    cases = {name: word == "ok" for word, name in re.findall(
-        r"^\[ *[\d.]+\] +(ok|not ok) \d+ (test_\w+)",
-        result.console.read_text(), re.M)}
+    lines = re.findall(r"^\[ *[\d.]+\] +(ok|not ok) \d+ (test_\w+)",
+                       result.console.read_text(), re.M)
+    cases = {name: word == "ok" for word, name in lines}
+    # of all suites; mutants name cases
+    assert len(cases) == len(lines), sorted(lines)
     return result, cases
 
 
