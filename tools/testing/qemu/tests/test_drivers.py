@@ -30,7 +30,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "p2pdma": {"tree": "patched", "variant": "on+p2pdma"},
            "polled": {"tree": "patched", "variant": "on+polled"},
            "modular": {"tree": "patched", "variant": "on+modular"},
-           "preempt": {"tree": "patched", "variant": "on+preempt"}}
+           "preempt": {"tree": "patched", "variant": "on+preempt"},
+           "suspend": {"tree": "patched", "variant": "on+inject+suspend"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -149,6 +150,17 @@ def test_no_intx_masking(machine, arch, smp, hba):
         pytest.skip("no interrupt after enable_irq() on QEMU's powernv")
     sound(*run(machine, arch, smp, hba, "storm", 10, 5,
                append="io_check_irq.no_intx_masking=1"))
+
+
+@pytest.mark.slow
+@on_machines([g for g in GUESTS if g[0] == "arm64-virt"], "machine,arch,smp,hba")
+def test_suspend_to_idle(machine, arch, smp, hba):
+    """The machine sleeps and wakes up under I/O, with recoveries under way and accesses
+    that fail in the callbacks; the sweep fails each of them, and nothing else sleeps."""
+    kernel("patched", arch, "on+inject+suspend")
+    result, again = run(machine, arch, smp, hba, "suspend", 6, kernel="suspend",
+                        files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"})
+    sound(result, again)
 
 
 @pytest.mark.slow
