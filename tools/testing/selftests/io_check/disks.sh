@@ -129,7 +129,8 @@ start_fio()
 		set -- "$@" --name="$name" --filename="/dev/$name" --thinktime=$pause
 	done
 	# shellcheck disable=SC2086
-	fio --name=global --thread --ioengine=$engine --direct=1 \
+	# a file in the place of a disk that is gone would keep its node from coming back
+	fio --name=global --thread --ioengine=$engine --direct=1 --allow_file_create=0 \
 		--verify=crc32c --verify_interval=4k --verify_fatal=1 \
 		--numjobs=$jobs --size=4m --offset_increment=4m "$@" > "$log" 2>&1 &
 	fio=$!
