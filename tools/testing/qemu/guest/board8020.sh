@@ -62,7 +62,7 @@ else
 	md_new md0 raid5 32 "$1" "$2" "$3" "$4"
 fi
 result $? "$what" "$(dmesg | grep md | tail -n 3)"
-[ $failed = 0 ] || finish
+[ $ktap_failed = 0 ] || finish
 if [ "$what" = degraded ]; then
 	md_fail md0 "$2" && [ "$(cat /sys/block/md0/md/degraded)" = 1 ]
 	result $? "one member failed"
@@ -100,7 +100,7 @@ if [ "$what" != disk ]; then
 fi &&
 mkdir -p /hd && mount -t ext2 "/dev/$dev" /hd
 result $? "ext2" "$(cat /tmp/said; dmesg | tail -n 3)"
-[ $failed = 0 ] || finish
+[ $ktap_failed = 0 ] || finish
 row "filesystem=$(sed -n 's,.* /hd \([a-z0-9]*\) .*,\1,p' /proc/mounts)" \
 	"stripe=$(sed -n 's,.* /hd .*stripe=\([0-9]*\).*,\1,p' /proc/mounts)"
 

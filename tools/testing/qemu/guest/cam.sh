@@ -37,7 +37,7 @@ echo 1 > /proc/sys/kernel/printk
 # shellcheck disable=SC2086
 md_new md0 "$level" $chunk $members
 result $? "$level" "$(dmesg | grep md | tail -n 3)"
-[ $failed = 0 ] || finish
+[ $ktap_failed = 0 ] || finish
 
 st "/dev/$probe" 4096 probe 100 > /tmp/probe &
 prober=$!

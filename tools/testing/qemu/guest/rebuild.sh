@@ -82,7 +82,7 @@ hourly_limit 1000000
 command_timeout $seconds "$disks"
 md_new md0 raid5 32 "$1" "$2" "$3" "$4"
 result $? "raid5" "$(dmesg | grep md | tail -n 3)"
-[ $failed = 0 ] || finish
+[ $ktap_failed = 0 ] || finish
 # slow enough that the bursts are not late
 [ "$bursts" = 0 ] || echo 1000 > /sys/block/md0/md/sync_speed_max
 rw --rw=write --do_verify=0

@@ -31,7 +31,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "polled": {"tree": "patched", "variant": "on+polled"},
            "modular": {"tree": "patched", "variant": "on+modular"},
            "preempt": {"tree": "patched", "variant": "on+preempt"},
-           "suspend": {"tree": "patched", "variant": "on+inject+suspend"}}
+           "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
+           "kasan": {"tree": "patched", "variant": "on+debug+kasan"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
@@ -234,10 +235,8 @@ def test_reset_by_another_vanilla(machine, arch, smp, hba):
 SPARE = ("-blockdev", "driver=null-co,node-name=spare,size=16777216,read-zeroes=on")
 
 
-@pytest.mark.slow
-@guests()
-def test_crowd(machine, arch, smp, hba, kernel="patched"):
-    """Bursts, while a disk is plugged and pulled, hosts are scanned and reset.
+def crowd(machine, arch, smp, hba, kernel, slower=1):
+    """Boot bursts, while a disk is plugged and pulled, hosts are scanned and reset.
 
     QEMU's mptsas tells the guest of no disk: a reset's rescan finds it.  Its 53c8xx
     hangs when it is reset under I/O, vanilla's driver and no fault given: it is not.
@@ -249,11 +248,32 @@ def test_crowd(machine, arch, smp, hba, kernel="patched"):
         for way, command in (
             ("in", f"device_add scsi-hd,drive=spare,id=spare,bus=hba0.0{wwn}"),
             ("out", "device_del spare"))]
-    result, again = run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE,
-                        kernel=kernel, monitor=monitor, timeout=60 + 15 * CROWD)
+    return run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE,
+               kernel=kernel, monitor=monitor, timeout=slower * (60 + 15 * CROWD))
+
+
+@pytest.mark.slow
+@guests()
+def test_crowd(machine, arch, smp, hba, kernel="patched"):
+    """Bursts beside all that changes what disks there are: see crowd()."""
+    result, again = crowd(machine, arch, smp, hba, kernel)
     seen = sound(result, again)
     assert bool(seen["spares"]) == (hba != "nvme"), again
     assert (seen["resets_asked"] >= 3) == (hba != "sym53c8xx"), again
+
+
+@pytest.mark.slow
+@guests()
+def test_kasan(machine, arch, smp, hba):
+    """Nothing is used that was freed, when recoveries meet scans, unbinding and death.
+
+    With lockdep and poisoned slabs; how soon is not asked of so slow a kernel.
+    """
+    kernel("patched", arch, "on+debug+kasan")
+    sound(*crowd(machine, arch, smp, hba, "kasan", 4))
+    sound(*run(machine, arch, smp, hba, "unbind", kernel="kasan", timeout=600,
+               files={"/selftests/unbind.sh": paths.GUEST / "unbind.sh"}))
+    sound(*run(machine, arch, smp, hba, "death", 5, kernel="kasan", timeout=600))
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@
 KSFT_SKIP=4
 FILE=/sys/kernel/debug/io_check_test
 tests=0
-failed=0
+ktap_failed=0
 
 skip()
 {
@@ -20,7 +20,7 @@ result()
 	if [ "$1" = 0 ]; then
 		echo "ok $tests $2"
 	else
-		failed=$((failed + 1))
+		ktap_failed=$((ktap_failed + 1))
 		[ -z "$3" ] || echo "# $3"
 		echo "not ok $tests $2"
 	fi
@@ -28,7 +28,7 @@ result()
 
 finish()
 {
-	[ $failed = 0 ]
+	[ $ktap_failed = 0 ]
 	exit
 }
 
