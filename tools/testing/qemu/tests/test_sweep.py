@@ -37,11 +37,12 @@ def command(driver, *how):
         f"repeat with: tools/testing/qemu/sweep.py {' '.join(how)}")
 
 
-def swept(seen, driver, least, *how):
+def swept(seen, driver, least, *how, variant="on+debug"):
     """Sweep a part: at least so many injections, and no finding."""
-    status, again = command(driver, *how)
-    assert status == 0, again
     arch = DRIVERS[driver].sweep.arch
+    kernel("patched", arch, variant)
+    status, again = command(driver, "--variant", variant, *how)
+    assert status == 0, again
     machine = arches.facts(arch)["MACHINE"]
     found = json.loads((paths.BUILD / "results" /
                         f"sweep-{driver}-{BASE}-{machine}-part.json").read_text())
@@ -53,7 +54,7 @@ def swept(seen, driver, least, *how):
 @pytest.mark.slow
 def test_sweep_short(seen):
     """Every fortieth access of each phase, with KASAN."""
-    swept(seen, "fusion", 20, "--variant", "on+debug+kasan", "--step", "40")
+    swept(seen, "fusion", 20, "--step", "40", variant="on+debug+kasan")
 
 
 def part(phase, last):

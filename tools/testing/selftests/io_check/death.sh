@@ -79,7 +79,7 @@ took=$(dmesg | awk -F '[][]' '/io_check: (read|write) of/ && !first { first = $2
 result $? "offline within its limit" "after $took ms"
 # its threads end with an error, and soon: of I/O, or of an open that comes after it
 wait $fio
-grep -q 'err= [56]' /tmp/near
+grep -q 'err= *[56]' /tmp/near
 result $? "its I/O fails" "$(grep 'err=' /tmp/near | tail -n 1)"
 its_disks_are offline
 sleep 3
