@@ -42,6 +42,8 @@ REMOVABLE = tuple(dataclasses.replace(disk, removable=True, iops=0)
                   for disk in demo.layout(3))
 
 slots = on_machines([g for g in GUESTS if MACHINES[g[0]].slots], "machine,arch,smp,hba")
+# whose clock ends a sleep, and whose kernel can have KASAN
+arm64 = on_machines([g for g in GUESTS if g[0] == "arm64-virt"], "machine,arch,smp,hba")
 # where a failed read gives zeros
 zeros = on_machines([g for g in GUESTS if g[0] == "q35" and g[3] == "fusion"],
                     "machine,arch,smp,hba")
@@ -154,10 +156,10 @@ def test_no_intx_masking(machine, arch, smp, hba):
 
 
 @pytest.mark.slow
-@on_machines([g for g in GUESTS if g[0] == "arm64-virt"], "machine,arch,smp,hba")
+@arm64
 def test_suspend_to_idle(machine, arch, smp, hba):
     """The machine sleeps and wakes up under I/O, with recoveries under way and accesses
-    that fail in the callbacks; the sweep fails each of them, and nothing else sleeps."""
+    that fail in the callbacks; the sweep fails each of them, but nothing sleeps there."""
     kernel("patched", arch, "on+inject+suspend")
     result, again = run(machine, arch, smp, hba, "suspend", 6, kernel="suspend",
                         files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"})
@@ -263,7 +265,7 @@ def test_crowd(machine, arch, smp, hba, kernel="patched"):
 
 
 @pytest.mark.slow
-@guests()
+@arm64
 def test_kasan(machine, arch, smp, hba):
     """Nothing is used that was freed, when recoveries meet scans, unbinding and death.
 
