@@ -164,6 +164,11 @@ def test_suspend_to_idle(machine, arch, smp, hba):
     result, again = run(machine, arch, smp, hba, "suspend", 6, kernel="suspend",
                         files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"})
     sound(result, again)
+    assert result.hits_in_bar() > 0, again
+    # a recovery ended on the way
+    slept = result.console.read_text().split("PM: suspend entry")[1:]
+    assert any("io_check: recovered" in way.split("PM: suspend exit")[0]
+               for way in slept), again
 
 
 @pytest.mark.slow
