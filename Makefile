@@ -291,9 +291,15 @@ PHONY += tables
 tables:			## the tables of README.md and docs, from docs/results; RESULTS="FILE ..." adds files
 	$(Q)$(PYTHON) $(QEMU)/tables.py $(RESULTS)
 
+# $(call collect,TARGET,MACHINES,GUESTS): what keeps pytest from running a test
+collect = out=$$($(call pytest,,$(2),$(3),--collect-only -p no:cacheprovider) 2>&1) && \
+	echo "  LINT    collection of $(1)" || { echo "$$out" | tail -n 20 >&2; exit 1; }
+
 PHONY += lint
-lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling
+lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling, collection of tests
 	$(Q)scripts/lint.sh $(BASE)
+	$(Q)$(call collect,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS))
+	$(Q)$(call collect,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))
 
 ##@ Series
 PHONY += toolchain

@@ -403,8 +403,8 @@ def edited(kind):
     found = []
     for edit in MUTANTS[kind]:
         found += itertools.islice(
-            ((edit, *g[:4]) for g in GUESTS if g[3] == edit["hba"] and len(g) == 4
-             and MACHINES[g[0]].faults), 1)
+            ((edit, *g) for g in GUESTS
+             if g[3] == edit["hba"] and MACHINES[g[0]].faults), 1)
     names = ["-".join((g[0]["hba"], *re.findall(r"\w+", g[0]["what"]))) for g in found]
     return pytest.mark.parametrize("edit,machine,arch,smp,hba", found, ids=names)
 
