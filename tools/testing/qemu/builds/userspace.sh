@@ -5,7 +5,7 @@
 # from Debian's source packages, and the selftests' programs.
 #
 # usage: userspace.sh ARCH
-# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,sgp_dd,pci_burst,disk_sample,config_toggle,board,st}
+# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,sgp_dd,pci_burst,disk_sample,config_toggle,board,kexec,st}
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/builds/lib.sh
@@ -123,7 +123,8 @@ for job in "${jobs[@]}"; do
 done
 [ $rc = 0 ] || exit 1
 for source in selftests/io_check/pci_burst selftests/io_check/disk_sample \
-	selftests/dma_hints/config_toggle qemu/guest/board qemu/guest/st; do
+	selftests/dma_hints/config_toggle qemu/guest/board qemu/guest/kexec \
+	qemu/guest/st; do
 	name=${source##*/}
 	logged "CC      $1 $name" "$out/$name.log" "${CROSS}gcc" -O2 -Wall \
 		-static -o "$out/$name" "$top/tools/testing/$source.c" -lm

@@ -15,9 +15,9 @@ import pytest
 import demo
 from common import (BASE, GUESTS, MUTANTS, clean, green, guests, kernel, mutant,
                     on_machines)
-from harness import paths, process
+from harness import arches, paths, process
 from harness.drivers import DRIVERS
-from harness.guest import Boot, Disk
+from harness.guest import Boot, Disk, kernel_image
 from harness.machines import MACHINES
 from harness.timeline import Timeline
 
@@ -31,19 +31,23 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "polled": {"tree": "patched", "variant": "on+polled"},
            "modular": {"tree": "patched", "variant": "on+modular"},
            "preempt": {"tree": "patched", "variant": "on+preempt"},
+           "kexec": {"tree": "patched", "variant": "on+kexec"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
            "kasan": {"tree": "patched", "variant": "on+debug+kasan"}}
 
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
 
-# of no throttled disk, see test_removable
-REMOVABLE = tuple(dataclasses.replace(disk, removable=True, iops=0)
-                  for disk in demo.layout(3))
+# no throttled one: see test_kexec, test_removable
+FAST = tuple(dataclasses.replace(disk, iops=0) for disk in demo.layout(3))
+REMOVABLE = tuple(dataclasses.replace(disk, removable=True) for disk in FAST)
 
 slots = on_machines([g for g in GUESTS if MACHINES[g[0]].slots], "machine,arch,smp,hba")
 # whose clock ends a sleep, and whose kernel can have KASAN
 arm64 = on_machines([g for g in GUESTS if g[0] == "arm64-virt"], "machine,arch,smp,hba")
+# whose kernels can begin another one
+kexec = on_machines([g for g in GUESTS if g[0] in ("arm64-virt", "powernv9", "q35")],
+                    "machine,arch,smp,hba")
 # where a failed read gives zeros
 zeros = on_machines([g for g in GUESTS if g[0] == "q35" and g[3] == "fusion"],
                     "machine,arch,smp,hba")
@@ -396,6 +400,34 @@ def test_shutdown(machine, arch, smp, hba):
     clean(result, again)
     text = result.console.read_text().split("bench: done")[1]
     assert "io_check: recovered" in text.split("reboot: Power down")[0], again
+
+
+@pytest.mark.slow
+@kexec
+def test_kexec(machine, arch, smp, hba):
+    """Another kernel begins while a recovery is under way, one after the other, and each
+    finds the disks of a sound adapter.
+
+    Nobody ends fio before, and no SCSI driver's shutdown of the base kernel does.  kexec
+    clears Bus Master, but QEMU ends a request that it has mapped: a throttled disk's read
+    would come into the next kernel's memory.
+    """
+    kernel("patched", arch, "on+kexec")
+    delays = (0.2, 0.3, 0.5, 1, 2)
+    result, again = run(machine, arch, smp, hba, "kexec", *delays, kernel="kexec",
+                        timeout=600, disks=FAST, files={
+        "/selftests/kexec.sh": paths.GUEST / "kexec.sh",
+        "/selftests/kexec": paths.BUILD / "userspace" / arches.userspace(arch) / "kexec",
+        "/selftests/kernel": kernel_image(
+            paths.object_dir(BASE, arch=arch, **KERNELS["kexec"]), arch, None)})
+    kernels = result.console.read_text().split("Starting new kernel")
+    assert len(kernels) == 1 + len(delays), again
+    assert all("io_check: recovered" in text for text in kernels), again
+    # the last kernel's results are whole
+    text = result.ktap.read_text()
+    assert "not ok" not in text, again
+    result.ktap.write_text(text[text.rindex("\nKTAP version 1") + 1:])
+    sound(result, again)
 
 
 def edited(kind):

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Another kernel begins (kexec) while the first adapter recovers, and finds its disks.
+#
+# usage: kexec.sh [DELAY...]
+#
+# After the first DELAY, in seconds since the burst began, the next kernel gets the others.
+# The last one has none.  The disks have no cache: nothing of the shutdown but the driver
+# itself waits for the recovery.
+
+# shellcheck source-path=SCRIPTDIR/../../selftests/io_check
+. ./disks.sh
+
+burst='-n 1 -g 1 -l 300000'
+
+next_kernel()
+{
+	# rootfs without what is mounted on it
+	mkdir -p /tmp/root
+	mount -o bind / /tmp/root
+	( cd /tmp/root && find . | cpio -o -H newc ) > /tmp/initramfs
+	left=$(echo "$*" | tr ' ' ,)
+	./kexec kernel /tmp/initramfs "$(sed "s/\(bench.args=\)[^ ]*/\1$left/" /proc/cmdline)"
+}
+
+echo "1..4"
+hourly_limit 1000000
+fill
+storm /tmp/storm "$near"
+sleep 1
+if [ $# -gt 0 ]; then
+	delay=$1
+	shift
+	next_kernel "$@"
+	result $? "the next kernel is loaded"
+	for cache in /sys/class/scsi_disk/*/cache_type; do
+		[ ! -e "$cache" ] || echo 'temporary write through' > "$cache"
+	done
+	# shellcheck disable=SC2086
+	bursts $burst -o /tmp/bursts.csv > /dev/null &
+	sleep "$delay"
+	./kexec
+	result $? "the next kernel began"
+	finish
+fi
+# shellcheck disable=SC2086
+bursts $burst -o /tmp/bursts.csv > /dev/null
+wait_for 'io_check: recovered' 1
+result $? "a recovery has ended"
+kill $fio
+wait $fio
+sound /tmp/storm "$near"
+result $? "the I/O is sound"
+start_fio /tmp/check "$disks" --rw=read --bs=256k
+wait $fio
+sound /tmp/check "$disks"
+result $? "all blocks are good"
+echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors"
+finish
