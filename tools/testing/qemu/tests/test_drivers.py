@@ -45,11 +45,11 @@ REMOVABLE = tuple(dataclasses.replace(disk, removable=True) for disk in FAST)
 slots = on_machines([g for g in GUESTS if MACHINES[g[0]].slots], "machine,arch,smp,hba")
 # whose clock ends a sleep, and whose kernel can have KASAN
 arm64 = on_machines([g for g in GUESTS if g[0] == "arm64-virt"], "machine,arch,smp,hba")
+# where a failed read gives zeros, and a failed store nothing
+ZEROS = [g for g in GUESTS if g[0] == "q35" and g[3] == "fusion"]
+zeros = on_machines(ZEROS, "machine,arch,smp,hba")
 # whose kernels can begin another one
-kexec = on_machines([g for g in GUESTS if g[0] in ("arm64-virt", "powernv9", "q35")],
-                    "machine,arch,smp,hba")
-# where a failed read gives zeros
-zeros = on_machines([g for g in GUESTS if g[0] == "q35" and g[3] == "fusion"],
+kexec = on_machines([g for g in GUESTS if g[0] in ("arm64-virt", "powernv9")] + ZEROS,
                     "machine,arch,smp,hba")
 
 
@@ -422,7 +422,9 @@ def test_kexec(machine, arch, smp, hba):
             paths.object_dir(BASE, arch=arch, **KERNELS["kexec"]), arch, None)})
     kernels = result.console.read_text().split("Starting new kernel")
     assert len(kernels) == 1 + len(delays), again
-    assert all("io_check: recovered" in text for text in kernels), again
+    # where only reads tell, not each burst is seen
+    recovered = ["io_check: recovered" in text for text in kernels]
+    assert all(recovered) if MACHINES[machine].faults else any(recovered), again
     # the last kernel's results are whole
     text = result.ktap.read_text()
     assert "not ok" not in text, again
