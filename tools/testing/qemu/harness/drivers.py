@@ -71,6 +71,7 @@ class Driver:
     store      (offset, size) of the register that is written to submit a command
     isr        (offset, size) of one that the interrupt handler reads, and nothing
                else while commands run
+    express    whether the adapter is of PCI Express
     wwn        whether the adapter shows only disks that have one
     serial     whether the adapter needs a serial number of its own
     disk       -device of a disk
@@ -87,6 +88,7 @@ class Driver:
     isr: tuple[int, int]
     demo: Demo
     sweep: Sweep
+    express: bool = False
     wwn: bool = False
     serial: bool = False
     disk: str = "scsi-hd"

@@ -199,7 +199,7 @@ def adapters(boot: Boot) -> list[str]:
     """
     arguments = []
     for n in range(1 + max((disk.hba for disk in boot.disks), default=0)):
-        bus = (boot.adapters or boot.model.adapters)[n]
+        bus = (boot.adapters or boot.model.places(boot.driver.express))[n]
         serial = f",serial=bench{n}" if boot.driver.serial and "serial=" not in bus else ""
         arguments += ["-device", f"{boot.driver.device}{serial},id=hba{n}" + on_bus(bus)]
     for n, disk in enumerate(boot.disks):

@@ -16,13 +16,14 @@ class Machine:
     qemu     emulator and machine arguments, by blank
     console  the kernel's console= device
     adapters bus= properties of the host adapters, "" for the default bus
+    express  likewise, of adapters of PCI Express; none: those of adapters
     port     bus= property of the ports' adapter
     smp      whether -smp may exceed 1
     faults   whether its bus raises an exception for an access that nobody claims
     injects  whether inject.py can raise one
     extable  whether an exception table entry saves a kernel access, io_check or not
     append   to the kernel's command line
-    slots    whether the adapters are in slots of PCI Express, below bridge0 and bridge1
+    slots    whether the adapters are in slots of PCI Express
     starts   what firmware prints when it starts the kernel, if it may fail to
     icount   a virtual CPU's time for an instruction is 2^icount ns where it is counted
     check, check_all  "ARCH:CPUS:DRIVER" of the drivers' tests in make check, and of
@@ -36,6 +37,7 @@ class Machine:
     qemu: str
     console: str
     adapters: tuple[str, ...] = ("", "")
+    express: tuple[str, ...] = ()
     port: str = ""
     smp: bool = True
     faults: bool = True
@@ -53,6 +55,10 @@ class Machine:
     def precise(self) -> bool:
         """Whether an access can be made to raise an exception."""
         return self.faults or self.injects
+
+    def places(self, express: bool) -> tuple[str, ...]:
+        """bus= properties of the host adapters."""
+        return express and self.express or self.adapters
 
 
 def tuples(value):
