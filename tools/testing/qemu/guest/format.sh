@@ -16,15 +16,19 @@ set -- "${1:-10}" $near
 [ -n "$3" ] || skip "no second namespace"
 hits=$1 two=$3
 ctrl=$(echo "$dev"/nvme/nvme*)
-nsid=$(cat "/sys/block/$two/nsid")
+# the ioctl's fields are the CPU's, and sg_raw has bytes
+nsid="$(printf '%02x' "$(cat "/sys/block/$two/nsid")") 00 00 00"
+case $(printf '\001\000' | od -An -tx2) in
+*0100*) nsid="00 00 00 ${nsid%% *}" ;;
+esac
 zero='00 00 00 00 00 00 00 00'
 
 # Opcode 80h; the namespace in bytes 4 to 7, and all else 0: the format that it has
 format()
 {
 	# shellcheck disable=SC2086
-	sg_raw --timeout=60 "/dev/${ctrl##*/}" 80 00 00 00 "$(printf '%02x' "$nsid")" \
-		00 00 00 $zero $zero $zero $zero $zero $zero $zero
+	sg_raw --timeout=60 "/dev/${ctrl##*/}" 80 00 00 00 $nsid \
+		$zero $zero $zero $zero $zero $zero $zero
 }
 
 zeros()
@@ -56,6 +60,12 @@ wait $burst
 result $? "pci_burst ran"
 [ $formats -gt 0 ]
 result $? "a namespace is formatted under bursts" "$formats times, $refused times not"
+# the last one's reset
+tries=0
+until [ "$(cat "$ctrl/state")" = live ] || [ $tries -gt 50 ]; do
+	sleep 0.2
+	tries=$((tries + 1))
+done
 last=$(completed "$2")
 format > /tmp/format 2>&1 && zeros
 result $? "and after them" "$(tail -n 1 /tmp/format)"
