@@ -50,6 +50,7 @@ sound /tmp/check "$disks"
 result $? "all blocks are good"
 [ "$(basename "$(readlink "/sys/block/${near##* }/device")")" = "$host" ]
 result $? "its disks stayed"
-recovered=$(dmesg | grep -c 'io_check: recovered')
+# nvme has handlers of its own
+recovered=$(dmesg | grep -c -e 'io_check: recovered' -e 'restart after slot reset')
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors recovered=$recovered"
 finish
