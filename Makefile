@@ -296,7 +296,7 @@ collect = out=$$($(call pytest,,$(2),$(3),--collect-only -p no:cacheprovider) 2>
 	echo "  LINT    collection of $(1)" || { echo "$$out" | tail -n 20 >&2; exit 1; }
 
 PHONY += lint
-lint: base		## checkpatch, bookkeeping, shellcheck, pyflakes, spelling, collection of tests
+lint: base setup-report	## checkpatch, bookkeeping, shellcheck, pyflakes, spelling, collection of tests
 	$(Q)scripts/lint.sh $(BASE)
 	$(Q)$(call collect,check,$(MACHINES) $(PATCHED_MACHINES),$(GUESTS))
 	$(Q)$(call collect,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)))

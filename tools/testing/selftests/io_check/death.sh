@@ -56,7 +56,7 @@ bar_write()
 echo "1..$((unbind ? 8 : 9))"
 bad_limits
 result $? "bad limits are refused$skipped"
-# where a write to a register that is not there is seen by nobody they tell
+# where a write to a register that is not there is seen by nobody their timers tell
 command_timeout 7 "$disks"
 fill
 storm /tmp/far "$far"
