@@ -5,7 +5,7 @@
 # from Debian's source packages, and the selftests' programs.
 #
 # usage: userspace.sh ARCH
-# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,sgp_dd,pci_burst,disk_sample,config_toggle,board,kexec,st}
+# result: build/userspace/ARCH/{busybox,fio,sg_raw,sg_reset,sgp_dd,pci_burst,disk_sample,config_toggle,board,kexec,mptctl,st}
 
 set -euo pipefail
 # shellcheck source=tools/testing/qemu/builds/lib.sh
@@ -124,7 +124,7 @@ done
 [ $rc = 0 ] || exit 1
 for source in selftests/io_check/pci_burst selftests/io_check/disk_sample \
 	selftests/dma_hints/config_toggle qemu/guest/board qemu/guest/kexec \
-	qemu/guest/st; do
+	qemu/guest/mptctl qemu/guest/st; do
 	name=${source##*/}
 	logged "CC      $1 $name" "$out/$name.log" "${CROSS}gcc" -O2 -Wall \
 		-static -o "$out/$name" "$top/tools/testing/$source.c" -lm

@@ -6,11 +6,15 @@
 # first of them fails after the unbinding has begun, when nobody resets the adapter any
 # more.  It has to end, and binding the driver again brings the disks back.
 #
-# usage: unbind.sh [ROUNDS]
+# usage: unbind.sh [-r] [ROUNDS]
+#
+# -r: the device itself is removed, by its file in sysfs, and found again.
 
 # shellcheck source-path=SCRIPTDIR/../../selftests/io_check
 . ./disks.sh
 
+remove=
+[ "$1" != -r ] || { remove=1; shift; }
 rounds=${1:-6}
 [ -n "$far" ] || skip "no disk beside the adapter"
 
@@ -50,15 +54,27 @@ while [ $n -lt "$rounds" ]; do
 		burst
 		sleep 0.$n
 	fi
-	echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind" &
+	if [ -n "$remove" ]; then
+		echo 1 > "$dev/remove" &
+	else
+		echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind" &
+	fi
 	unbinding=$!
 	[ $((n % 3)) != 0 ] || burst
 	ended $unbinding
 	result $? "unbound while accesses failed"
-	wait $bursting
+	wait "$bursting"
 	[ -z "$near_fio" ] || ended $near_fio
 	result $? "the threads of its disks ended"
-	rebind hourly_limit 1000000
+	if [ -n "$remove" ]; then
+		[ ! -e "$dev" ]
+		result $? "removed"
+		echo 1 > /sys/bus/pci/rescan
+		disks_are_back
+	else
+		rebind true
+	fi
+	hourly_limit 1000000
 done
 start_fio /tmp/again "$again" --rw=write --bs=256k
 wait $fio

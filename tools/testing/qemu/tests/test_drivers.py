@@ -35,6 +35,7 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
            "kasan": {"tree": "patched", "variant": "on+debug+kasan"}}
 
+UNBIND = {"/selftests/unbind.sh": paths.GUEST / "unbind.sh"}
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
 
@@ -58,14 +59,15 @@ kexec = on_machines([g for g in GUESTS if g[0] in ("arm64-virt", "powernv9")] + 
 
 
 def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
-        timeout=150, tag="", disks=None, **more):
+        timeout=150, tag="", disks=None, then=(), **more):
     """Boot a kernel of KERNELS on two adapters and three disks; timeout is in
-    seconds, and tag keeps the logs apart of boots that differ in nothing else."""
+    seconds, then are tests after this one, and tag keeps the logs apart of boots that
+    differ in nothing else."""
     if test == "storm" and "-g" not in args:
         args = (*args, *DRIVERS[hba].demo.burst)
     gone = "mutant" if KERNELS[kernel]["tree"] == "mutant" else ""
     boot = Boot(
-        machine, base=BASE, arch=arch, smp=int(smp), run=(test,), args=args,
+        machine, base=BASE, arch=arch, smp=int(smp), run=(test, *then), args=args,
         append=append, timeout=timeout, disks=disks or demo.layout(3), hba=hba,
         ports=("bursts.csv", "samples.csv"), **KERNELS[kernel], **more,
         log=paths.BUILD / "check" / re.sub(
@@ -75,12 +77,13 @@ def run(machine, arch, smp, hba, test, *args, kernel="patched", append="",
     return process.run(boot), boot.again()
 
 
-def sound(result, again):
-    """Completed, all tests passed, nothing lost, every hit detected."""
+def sound(result, again, exact=True):
+    """Completed, all tests passed, nothing lost, every hit detected; if not exact the bus
+    swallows stores, which nobody detects."""
     clean(result, again)
     seen = result.figures()
     assert seen["fio_errors"] == seen["verify_errors"] == 0, again
-    if "detected" in seen:
+    if exact and "detected" in seen:
         assert seen["detected"] == result.hits_in_bar(), again
     return seen
 
@@ -250,7 +253,7 @@ def test_reset_by_another_vanilla(machine, arch, smp, hba):
 SPARE = ("-blockdev", "driver=null-co,node-name=spare,size=16777216,read-zeroes=on")
 
 
-def crowd(machine, arch, smp, hba, kernel, slower=1):
+def crowd(machine, arch, smp, hba, kernel, slower=1, **more):
     """Boot bursts, while a disk is plugged and pulled, hosts are scanned and reset.
 
     QEMU's mptsas tells the guest of no disk: a reset's rescan finds it.  Its 53c8xx
@@ -264,7 +267,7 @@ def crowd(machine, arch, smp, hba, kernel, slower=1):
             ("in", f"device_add scsi-hd,drive=spare,id=spare,bus=hba0.0{wwn}"),
             ("out", "device_del spare"))]
     return run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE,
-               kernel=kernel, monitor=monitor, timeout=slower * (60 + 15 * CROWD))
+               kernel=kernel, monitor=monitor, timeout=slower * (60 + 15 * CROWD), **more)
 
 
 @pytest.mark.slow
@@ -280,15 +283,21 @@ def test_crowd(machine, arch, smp, hba, kernel="patched"):
 @pytest.mark.slow
 @arm64
 def test_kasan(machine, arch, smp, hba):
-    """Nothing is used that was freed, when recoveries meet scans, unbinding and death.
+    """Nothing is used that was freed, when recoveries meet scans, unbinding and death, and
+    nothing is lost that nobody frees any more.
 
     With lockdep and poisoned slabs; how soon is not asked of so slow a kernel.
     """
     kernel("patched", arch, "on+debug+kasan")
-    sound(*crowd(machine, arch, smp, hba, "kasan", 4))
+    leaks = {"/selftests/leaks.sh": paths.GUEST / "leaks.sh"}
+    sound(*crowd(machine, arch, smp, hba, "kasan", 4, then=("leaks",), files=leaks))
     sound(*run(machine, arch, smp, hba, "unbind", kernel="kasan", timeout=600,
-               files={"/selftests/unbind.sh": paths.GUEST / "unbind.sh"}))
-    sound(*run(machine, arch, smp, hba, "death", 5, kernel="kasan", timeout=600))
+               then=("leaks",),
+               files={**UNBIND, **leaks}))
+    sound(*run(machine, arch, smp, hba, "unbind", "-r", kernel="kasan", timeout=600,
+               then=("leaks",), files={**UNBIND, **leaks}))
+    sound(*run(machine, arch, smp, hba, "death", 5, kernel="kasan", timeout=600,
+               then=("leaks",), files=leaks))
 
 
 @pytest.mark.slow
@@ -391,8 +400,15 @@ def test_lost_vector(machine, arch, smp, hba):
 @guests()
 def test_unbind(machine, arch, smp, hba):
     """A driver is unbound under I/O and bursts: it ends, and is bound again."""
-    result, again = run(machine, arch, smp, hba, "unbind",
-                        files={"/selftests/unbind.sh": paths.GUEST / "unbind.sh"})
+    result, again = run(machine, arch, smp, hba, "unbind", files=UNBIND)
+    assert sound(result, again)["detected"] > 0, again
+
+
+@pytest.mark.slow
+@guests()
+def test_remove(machine, arch, smp, hba):
+    """The same of the device itself, which is found again."""
+    result, again = run(machine, arch, smp, hba, "unbind", "-r", files=UNBIND)
     assert sound(result, again)["detected"] > 0, again
 
 
@@ -433,6 +449,76 @@ def test_kexec(machine, arch, smp, hba):
     text = result.ktap.read_text()
     assert "not ok" not in text, again
     result.ktap.write_text(text[text.rindex("\nKTAP version 1") + 1:])
+    sound(result, again)
+
+
+@pytest.mark.slow
+@guests()
+def test_large_requests(machine, arch, smp, hba):
+    """Writes of 64 KiB, whose list of pages is longer than a request frame."""
+    result, again = run(machine, arch, smp, hba, "storm", "-B", "64k", 10, 2)
+    assert sound(result, again)["resets"] >= 5, again
+
+
+@pytest.mark.slow
+@guests()
+def test_both_fail(machine, arch, smp, hba):
+    """Both adapters fail, at times in each other's recovery.
+
+    With memory regions that change on two CPUs, now and then QEMU's powernv9 fails an
+    access to its interrupt controller: that is tried again.
+    """
+    for tag in ("", "again"):
+        result, again = run(machine, arch, smp, hba, "both", 15, 1, timeout=300, tag=tag,
+                            files={"/selftests/both.sh": paths.GUEST / "both.sh"})
+        if not re.search(r"MCE: .*NIP: .*xive_native", result.text()):
+            break
+    seen = sound(result, again)
+    assert seen["resets"] >= 8 and seen["others"] >= 8, again
+
+
+@pytest.mark.slow
+@on_machines([g for g in GUESTS if g[0] == "arm64-virt" and g[3] == "sym53c8xx"],
+             "machine,arch,smp,hba")
+def test_lost_scripts(machine, arch, smp, hba):
+    """SCRIPTS that lost their way interrupt for a command that there is not."""
+    clean(*run(machine, arch, smp, hba, "sir", timeout=300,
+               files={"/selftests/sir.sh": paths.GUEST / "sir.sh"}))
+
+
+@pytest.mark.slow
+@kexec
+def test_cpus(machine, arch, smp, hba):
+    """CPUs are taken away and come back under bursts: interrupts move meanwhile."""
+    if smp == "1":
+        pytest.skip("one CPU")
+    kernel("patched", arch, "on+kexec")
+    result, again = run(machine, arch, smp, hba, "cpus", 15, 1, kernel="kexec",
+                        timeout=300,
+                        files={"/selftests/cpus.sh": paths.GUEST / "cpus.sh"})
+    seen = sound(result, again, MACHINES[machine].faults)
+    assert seen["detected"] >= 15, again
+
+
+@pytest.mark.slow
+@guests("fusion")
+def test_ioctls(machine, arch, smp, hba):
+    """What management tools ask by /dev/mptctl, resets too, beside I/O and bursts."""
+    result, again = run(machine, arch, smp, hba, "mptctl", 15, 1, timeout=300, files={
+        "/selftests/mptctl.sh": paths.GUEST / "mptctl.sh",
+        "/selftests/mptctl":
+            paths.BUILD / "userspace" / arches.userspace(arch) / "mptctl"})
+    seen = sound(result, again)
+    assert seen["good"] > 100 and seen["again"] and seen["resets_asked"], again
+
+
+@pytest.mark.slow
+@guests("fusion")
+def test_request_frames(machine, arch, smp, hba):
+    """Requests that a recovery ends give their frames back: more fail than there are."""
+    kernel("patched", arch, "on+debug+kasan")
+    result, again = run(machine, arch, smp, hba, "frames", kernel="kasan", timeout=600,
+                        files={"/selftests/frames.sh": paths.GUEST / "frames.sh"})
     sound(result, again)
 
 

@@ -10,6 +10,7 @@
 errors=/sys/kernel/debug/io_check/errors
 jobs=4		# threads a disk, each with 4 MiB of its own
 think=20ms	# pause between two I/Os
+block=4k	# of a storm's writes
 engine=psync
 slow_think=0	# the same on a slow disk
 
@@ -148,18 +149,12 @@ fill()
 # storm LOG DISKS: writes, verified, until it is killed; sets $fio
 storm()
 {
-	start_fio "$1" "$2" --rw=randwrite --bs=4k --verify_backlog=16 --loops=1000000
+	start_fio "$1" "$2" --rw=randwrite --bs=$block --verify_backlog=16 --loops=1000000
 }
 
-# rebind: the first adapter's driver; sets $again, the disks there now
-rebind()
+# disks_are_back: sets $again, the first adapter's disks now
+disks_are_back()
 {
-	# nvme unbinds a controller that is given up, before Linux 6.2
-	[ ! -e "$dev/driver" ] || echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
-	[ ! -e "$dev/driver" ]
-	result $? "unbound"
-	"$@"
-	echo "$bdf" > "/sys/bus/pci/drivers/$driver/bind"
 	sleep 3
 	again=
 	for disk in /sys/block/sd* /sys/block/nvme*; do
@@ -168,6 +163,18 @@ rebind()
 	short_timeout "$again"
 	[ "$(echo "$again" | wc -w)" = "$(echo "$near" | wc -w)" ]
 	result $? "bound again, with its disks" "now:$again, before:$near"
+}
+
+# rebind: the first adapter's driver; sets $again
+rebind()
+{
+	# nvme unbinds a controller that is given up, before Linux 6.2
+	[ ! -e "$dev/driver" ] || echo "$bdf" > "/sys/bus/pci/drivers/$driver/unbind"
+	[ ! -e "$dev/driver" ] && [ "$(cat "$dev/enable")" = 0 ]
+	result $? "unbound" "enabled $(cat "$dev/enable") times"
+	"$@"
+	echo "$bdf" > "/sys/bus/pci/drivers/$driver/bind"
+	disks_are_back
 }
 
 # its_disks_are STATE

@@ -4,26 +4,28 @@
 # Verified I/O to all disks of QEMU's while the first adapter, its driver
 # bound, loses its memory decoding again and again.
 #
-# usage: storm.sh [-t SECONDS] [-w] [-x] [-i | -r] [HITS [SEED [PCI_BURST-OPTION...]]]
+# usage: storm.sh [-B SIZE] [-t SECONDS] [-w] [-x] [-i | -r]
+#                 [HITS [SEED [PCI_BURST-OPTION...]]]
 #
-# HITS (50) bursts have to hit, that is, fail an access that the driver makes; a kernel
-# that does not count failed accesses is given as many bursts, hit or not.  SECONDS is
-# the timeout of the disks' commands.  -w: no burst begins before the adapter's disks
-# are back from the last one.  -i: there are none; something outside of this machine
-# fails HITS accesses.  -r: there are none; the SCSI bus of a 53c8xx is reset HITS
-# times, as by another initiator.  -x: others work at the adapter meanwhile: its hosts
-# are scanned, a disk, its bus and its host are reset, and who reads the console may add
-# and take away a disk of SPARE sectors; an NVMe controller is scanned and reset.
-# Bursts, and samples of the disks' progress, go to the virtio ports "bursts.csv" and
-# "samples.csv", or else to /tmp.
+# HITS (50) bursts have to hit, that is, fail an access that the driver makes; a
+# kernel that does not count failed accesses is given as many bursts, hit or not.
+# SIZE is that of the writes (4k).  SECONDS is the timeout of the disks' commands.
+# -w: no burst begins before the adapter's disks are back from the last one.  -i:
+# there are none; something outside of this machine fails HITS accesses.  -r: there
+# are none; the SCSI bus of a 53c8xx is reset HITS times, as by another initiator.
+# -x: others work at the adapter meanwhile: its hosts are scanned, a disk, its bus and
+# its host are reset, and who reads the console may add and take away a disk of SPARE
+# sectors; an NVMe controller is scanned and reset.  Bursts, and samples of the
+# disks' progress, go to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
 
 SPARE=32768
 patience=3 outside='' resets='' crowd=''
-while getopts t:wirx option; do
+while getopts B:t:wirx option; do
 	case $option in
+	B) block=$OPTARG ;;
 	t)
 		patience=$((3 * OPTARG))
 		command_timeout "$OPTARG" "$disks"
