@@ -11,11 +11,7 @@
 
 hits=${1:-15}
 seed=${2:-1}
-path=$(cd "/sys/block/${far##* }/device" && pwd -P)
-while [ ! -e "$path/io_check" ]; do
-	path=${path%/*}
-	[ -n "$path" ] || skip "no io_check/ of the other adapter"
-done
+find_other
 other=${path##*/}
 echo "# other adapter $other"
 
@@ -38,19 +34,7 @@ bursts "$@" -s "$seed" $([ -z "$await" ] || printf -- '-w %s ' $await) \
 result $? "bursts of the first adapter"
 wait $others
 result $? "bursts of the other one"
-# shellcheck disable=SC2086
-last=$(completed $near)
-sleep 3
-goes_on "$last"
-result $? "I/O goes on"
-kill $fio
-wait $fio
-sound /tmp/storm "$disks"
-result $? "the I/O is sound"
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+storm_ends 3
 figures="resets=$(cat "$dev/io_check/resets") others=$(cat "$path/io_check/resets")"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"
 finish

@@ -44,28 +44,10 @@ bursts -s "$seed" -n $((3 * hits)) -e $errors -H "$hits" -l 1000:500000 \
 	-g 200000:800000 -o "$(output bursts.csv)"
 result $? "pci_burst ran"
 : > /tmp/enough
-tries=0
-while kill -0 $changing 2> /dev/null && [ $tries -lt 150 ]; do
-	sleep 0.2
-	tries=$((tries + 1))
-done
-away=$(wc -l < /tmp/away)
-[ $tries -lt 150 ] && [ "$away" -ge "$hits" ]
-result $? "CPUs came and went" "$away"
-# shellcheck disable=SC2086
-last=$(completed $near)
-sleep 6
-goes_on "$last"
-result $? "I/O goes on"
-kill $fio
-wait $fio
-sound /tmp/storm "$disks"
-result $? "the I/O is sound"
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
-figures="away=$away detected=$(($(counted) - before))"
+ended $changing && [ "$(wc -l < /tmp/away)" -ge "$hits" ]
+result $? "CPUs came and went" "$(wc -l < /tmp/away)"
+storm_ends 6
+figures="away=$(wc -l < /tmp/away) detected=$(($(counted) - before))"
 figures="$figures lost_irqs=$(dmesg | grep -c 'an interrupt got lost')"
 figures="$figures timers=$(dmesg | grep -c 'timeout, completion polled')"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"

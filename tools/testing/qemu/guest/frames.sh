@@ -37,9 +37,6 @@ result $? "pages are read"
 # without a frame no command is ever sent
 [ $ktap_failed = 0 ] || finish
 fill
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+blocks_are_good
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors lost=$lost"
 finish

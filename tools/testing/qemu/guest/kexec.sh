@@ -56,9 +56,6 @@ kill $fio
 wait $fio
 sound /tmp/storm "$near"
 result $? "the I/O is sound"
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+blocks_are_good
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors"
 finish

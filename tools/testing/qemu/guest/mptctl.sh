@@ -26,27 +26,10 @@ bursts -s "$seed" -n $((3 * hits)) -e $errors -H "$hits" -l 1000:500000 \
 	-g 200000:800000 -o "$(output bursts.csv)"
 result $? "pci_burst ran"
 : > /tmp/enough
-tries=0
-while kill -0 $asking 2> /dev/null && [ $tries -lt 150 ]; do
-	sleep 0.2
-	tries=$((tries + 1))
-done
-[ $tries -lt 150 ] && [ ! -e /tmp/failed ]
+ended $asking && [ ! -e /tmp/failed ]
 result $? "ioctls work, or say why not" "$(cat /tmp/mptctl)"
 cat /tmp/mptctl
-# shellcheck disable=SC2086
-last=$(completed $near)
-sleep 6
-goes_on "$last"
-result $? "I/O goes on"
-kill $fio
-wait $fio
-sound /tmp/storm "$disks"
-result $? "the I/O is sound"
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+storm_ends 6
 figures="detected=$(($(counted) - before))"
 for word in good resets_asked again ended; do
 	figures="$figures $word=$(sed "s/.* $word=\([0-9]*\).*/\1/" /tmp/mptctl |

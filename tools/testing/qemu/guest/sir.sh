@@ -44,9 +44,6 @@ for number; do
 	sound /tmp/check "$near"
 	result $? "I/O goes on after interrupt $number"
 done
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+blocks_are_good
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors"
 finish

@@ -18,17 +18,6 @@ remove=
 rounds=${1:-6}
 [ -n "$far" ] || skip "no disk beside the adapter"
 
-# ended PROCESS: in less than a minute, which an admin command may take
-ended()
-{
-	tries=0
-	while kill -0 "$1" 2> /dev/null; do
-		[ $tries -lt 225 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-}
-
 burst()
 {
 	bursts -i -s $n -n 20 -l 20000:100000 -g 20000:200000 > /tmp/bursts &

@@ -44,10 +44,7 @@ kill $fio
 wait $fio
 sound /tmp/storm "$disks"
 result $? "no error of fio's"
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+blocks_are_good
 [ "$(basename "$(readlink "/sys/block/${near##* }/device")")" = "$host" ]
 result $? "its disks stayed"
 # nvme has handlers of its own

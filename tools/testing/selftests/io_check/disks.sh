@@ -236,6 +236,52 @@ wait_for()
 	done
 }
 
+# ended PROCESS: in less than a minute, which an admin command may take
+ended()
+{
+	tries=0
+	while kill -0 "$1" 2> /dev/null; do
+		[ $tries -lt 225 ] || return 1
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+}
+
+# find_other: sets $path, the device of another adapter, whose driver takes part
+find_other()
+{
+	[ -n "$far" ] || skip "no disk beside the adapter"
+	path=$(cd "/sys/block/${far##* }/device" && pwd -P)
+	while [ ! -e "$path/io_check" ]; do
+		path=${path%/*}
+		[ -n "$path" ] || skip "no io_check/ of the other adapter"
+	done
+}
+
+# blocks_are_good: as they are read again from all disks
+blocks_are_good()
+{
+	start_fio /tmp/check "$disks" --rw=read --bs=256k
+	wait $fio
+	sound /tmp/check "$disks"
+	result $? "all blocks are good"
+}
+
+# storm_ends SECONDS: it goes on after them, and was sound
+storm_ends()
+{
+	# shellcheck disable=SC2086
+	last=$(completed $near)
+	sleep "$1"
+	goes_on "$last"
+	result $? "I/O goes on"
+	kill "$fio"
+	wait "$fio"
+	sound /tmp/storm "$disks"
+	result $? "the I/O is sound"
+	blocks_are_good
+}
+
 counted()
 {
 	[ -r $errors ] && awk '{ n += $2 } END { print n + 0 }' $errors

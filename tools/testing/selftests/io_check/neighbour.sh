@@ -15,16 +15,11 @@ rounds=20 each=50 every=100	# errors, one of so many accesses
 most=30				# resets of the neighbour: five at once, then 10 s apart at last
 think=0
 
-[ -n "$far" ] || skip "no disk beside the adapter"
 insmod /modules/io_check_test.ko 2> /dev/null || modprobe io_check_test 2> /dev/null
 [ -w $FILE ] || skip "no $FILE: CONFIG_IO_CHECK_KUNIT_TEST?"
 inject=${errors%/errors}/$bdf/fault_inject
 [ -d "$inject" ] || skip "no $inject: CONFIG_IO_CHECK_FAULT_INJECTION?"
-path=$(cd "/sys/block/${far##* }/device" && pwd -P)
-while [ ! -e "$path/io_check" ]; do
-	path=${path%/*}
-	[ -n "$path" ] || skip "no io_check/ of the neighbour"
-done
+find_other
 echo "# neighbour ${path##*/}"
 
 echo "1..5"

@@ -167,10 +167,7 @@ wait $fio
 kill $sampler
 sound /tmp/storm "$disks"
 result $? "no error of fio's under bursts"
-start_fio /tmp/check "$disks" --rw=read --bs=256k
-wait $fio
-sound /tmp/check "$disks"
-result $? "all blocks are good"
+blocks_are_good
 
 figures=
 for name in $disks; do
