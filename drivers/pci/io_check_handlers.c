@@ -20,13 +20,17 @@ static struct io_check_recovery *io_check_recovery_of(struct pci_dev *pdev)
 /*
  * PCI error recovery, called by EEH, AER or DPC for an error that they found.  It joins a
  * recovery that is under way.
+ *
+ * One answer to disconnect is all devices' that they ask, of a slot or below a port: EEH
+ * removes them, and AER has none of them resume.  So a device that was given up, or is
+ * given up in this recovery, goes along: it needs nothing, and gets a reset.
  */
 static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 						pci_channel_state_t state)
 {
 	struct io_check_recovery *r = io_check_recovery_of(pdev);
 
-	if (!r || io_check_dead(r))
+	if (!r || (io_check_dead(r) && state == pci_channel_io_perm_failure))
 		return PCI_ERS_RESULT_DISCONNECT;
 	if (state == pci_channel_io_perm_failure) {
 		set_bit(IO_CHECK_R_FAILED, &r->flags);
@@ -49,7 +53,7 @@ static pci_ers_result_t io_check_error_detected(struct pci_dev *pdev,
 	}
 	set_bit(IO_CHECK_R_FAILED, &r->flags);
 	/* else it is suspended, and that is left to its resume */
-	if (io_check_armed(r))
+	if (io_check_armed(r) && !io_check_dead(r))
 		io_check_recovery_start(r, NULL);
 	return state == pci_channel_io_frozen ? PCI_ERS_RESULT_NEED_RESET :
 						PCI_ERS_RESULT_CAN_RECOVER;
@@ -59,8 +63,9 @@ static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
 {
 	struct io_check_recovery *r = io_check_recovery_of(pdev);
 
-	return r && !io_check_wait(r) ? PCI_ERS_RESULT_RECOVERED :
-					PCI_ERS_RESULT_DISCONNECT;
+	if (!r)
+		return PCI_ERS_RESULT_DISCONNECT;
+	return io_check_wait(r) ? PCI_ERS_RESULT_NONE : PCI_ERS_RESULT_RECOVERED;
 }
 
 /* From the top down: the lower ones are not reached before */
@@ -78,10 +83,12 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 {
 	struct io_check_recovery *r = io_check_recovery_of(pdev);
 
-	/* others below the port may have asked for the reset */
-	if (!r || io_check_dead(r))
+	if (!r)
 		return PCI_ERS_RESULT_DISCONNECT;
 	io_check_restore(pdev);
+	/* it may be bound again, and does nothing until then */
+	if (io_check_dead(r))
+		pci_clear_master(pdev);
 	/* AER says so no sooner than resume; without it each access fails */
 	io_check_dev_thawed(pdev, true);
 	return io_check_mmio_enabled(pdev);

@@ -69,9 +69,47 @@ static void test_handlers(struct kunit *test)
 			  PCI_ERS_RESULT_DISCONNECT);
 	KUNIT_EXPECT_EQ(test, f->offline, 1);
 	KUNIT_EXPECT_EQ(test, io_check_dev_state(k->idev), IO_CHECK_OFFLINE);
-	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_normal) ==
-			  PCI_ERS_RESULT_DISCONNECT);
 	KUNIT_EXPECT_EQ(test, f->resets, 3);
+	io_check_recovery_exit(r);
+}
+
+/* One that was given up has no recovery, and does not keep others from theirs. */
+static void test_given_up_before(struct kunit *test)
+{
+	const struct pci_error_handlers *h = &io_check_error_handlers;
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = io_check_kunit_recovery(test, 0);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+	u16 command;
+
+	/* in what another one's error began */
+	k->idev->offline_on_error = true;
+	*(u32 *)(k->mem + SENTINEL) = 0;
+	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
+	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_normal) ==
+			  PCI_ERS_RESULT_CAN_RECOVER);
+	KUNIT_EXPECT_TRUE(test, h->mmio_enabled(k->pdev) == PCI_ERS_RESULT_NONE);
+	KUNIT_EXPECT_EQ(test, f->offline, 1);
+	/* before it */
+	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_normal) ==
+			  PCI_ERS_RESULT_CAN_RECOVER);
+	if (io_check_recovering(r)) {
+		KUNIT_FAIL(test, "another recovery, whose work does not end it");
+		goto out;
+	}
+	KUNIT_EXPECT_TRUE(test, h->mmio_enabled(k->pdev) == PCI_ERS_RESULT_NONE);
+	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_frozen) ==
+			  PCI_ERS_RESULT_NEED_RESET);
+	pci_set_master(k->pdev);
+	pci_save_state(k->pdev);
+	KUNIT_EXPECT_TRUE(test, h->slot_reset(k->pdev) == PCI_ERS_RESULT_NONE);
+	pci_read_config_word(k->pdev, PCI_COMMAND, &command);
+	KUNIT_EXPECT_FALSE(test, command & PCI_COMMAND_MASTER);
+	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_perm_failure) ==
+			  PCI_ERS_RESULT_DISCONNECT);
+	KUNIT_EXPECT_EQ(test, f->offline, 1);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+out:
 	io_check_recovery_exit(r);
 }
 
@@ -190,6 +228,7 @@ static void test_join(struct kunit *test)
 static struct kunit_case handlers_cases[] = {
 	KUNIT_CASE(test_removed_and_given_up),
 	KUNIT_CASE(test_handlers),
+	KUNIT_CASE(test_given_up_before),
 	KUNIT_CASE(test_slow_resume),
 	KUNIT_CASE(test_suspend),
 	KUNIT_CASE(test_join),

@@ -661,7 +661,7 @@ def test_removal_and_pciehp(machine, arch, smp, hba, order):
     sound(result, again)
 
 
-def aer(machine, arch, smp, hba, error, **how):
+def aer(machine, arch, smp, hba, error, *args, **how):
     """Errors of the port or bridge above the first adapter, by QEMU's monitor.
 
     QEMU's 53c895a asserts that no request is under way when a fatal one resets
@@ -669,10 +669,11 @@ def aer(machine, arch, smp, hba, error, **how):
     of the guest, and is repeated.
     """
     above = MACHINES[machine].express[0] if DRIVERS[hba].express else "bridge0"
+    errors = [(f"aer: now {n}", f"pcie_aer_inject_error {above} {error}")
+              for n in range(1, AER_ERRORS + 1)]
     for _ in range(AER_TRIES):
-        result, again = run(machine, arch, smp, hba, "aer", AER_ERRORS, tag=error, **how, monitor=[
-            (f"aer: now {n}", f"pcie_aer_inject_error {above} {error}")
-            for n in range(1, AER_ERRORS + 1)])
+        result, again = run(machine, arch, smp, hba, "aer", *args, AER_ERRORS, tag=error,
+                            monitor=errors, **how)
         log = (result.console.parent / "qemu.log").read_text()
         if "lsi_soft_reset: Assertion" not in log:
             break
@@ -690,6 +691,15 @@ def test_aer(machine, arch, smp, hba, error, seen):
     result, again = aer(machine, arch, smp, hba, error)
     assert sound(result, again)["recovered"] >= AER_ERRORS, again
     seen.cell(machine, arch, hba, "aer", result.ktap)
+
+
+@pytest.mark.slow
+@on_machines([(error, *g) for error in ("POISON_TLP", "MALF_TLP") for g in IN_SLOTS
+              if g[3] == "fusion"], "error,machine,arch,smp,hba")
+def test_aer_beside_dead(machine, arch, smp, hba, error):
+    """A function that was given up does not keep the other one from its recovery."""
+    result, again = aer(machine, arch, smp, hba, error, "-d", **functions(machine))
+    assert sound(result, again)["recovered"] >= AER_ERRORS, again
 
 
 @on_machines([g for g in IN_SLOTS if g[3] == "nvme"], "machine,arch,smp,hba")

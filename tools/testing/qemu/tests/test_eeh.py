@@ -12,7 +12,7 @@ import demo
 from common import BASE
 from harness import paths, process
 from harness.guest import Boot
-from test_drivers import run, sound
+from test_drivers import functions, run, sound
 
 
 def test_eeh_recovers(seen):
@@ -23,6 +23,13 @@ def test_eeh_recovers(seen):
     assert text.count("EEH: Recovery successful") == 2, again
     assert "failed: frozen (-11)" in text, again
     seen.cell("powernv9", "ppc64", "fusion", "eeh", result.ktap)
+
+
+@pytest.mark.slow
+def test_eeh_beside_dead():
+    """A function that was given up does not take the other one of its PE with it."""
+    sound(*run("powernv9", "ppc64", "1", "fusion", "eeh", "dead", tag="functions",
+               **functions("powernv9")))
 
 
 @pytest.mark.slow

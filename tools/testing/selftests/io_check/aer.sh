@@ -5,14 +5,21 @@
 # I/O.  AER recovers from each through the driver's error handlers, and the disks
 # stay.
 #
-# usage: aer.sh [COUNT]
+# usage: aer.sh [-d] [COUNT]
 #
 # Something outside of this machine makes an error for each of COUNT (3) lines
-# "aer: now" on the console.
+# "aer: now" on the console.  -d: the other adapter, below the same bridge, was given up
+# before; it must not take the first one with it.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
 
+dead=0
+if [ "$1" = -d ]; then
+	dead=1
+	find_other
+	shift
+fi
 count=${1:-3}
 host=$(basename "$(readlink "/sys/block/${near##* }/device")")
 
@@ -23,9 +30,10 @@ express "$bridge" || skip "no PCI Express above $bdf"
 control=$(printf '%03o' $(($(byte "$bridge" $((at + 8))) | 15)))
 printf "\\$control" | dd of="$bridge/config" bs=1 seek=$((at + 8)) conv=notrunc 2> /dev/null
 
-echo "1..$((count + 4))"
+echo "1..$((count + (dead ? 6 : 4)))"
 hourly_limit 1000000
 fill
+[ $dead = 0 ] || give_up_other
 storm /tmp/storm "$disks"
 n=0
 while [ $n -lt "$count" ]; do
@@ -47,6 +55,7 @@ result $? "no error of fio's"
 blocks_are_good
 [ "$(basename "$(readlink "/sys/block/${near##* }/device")")" = "$host" ]
 result $? "its disks stayed"
+[ $dead = 0 ] || rebind_other
 # nvme has handlers of its own
 recovered=$(dmesg | grep -c -e 'io_check: recovered' -e 'restart after slot reset')
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors recovered=$recovered"

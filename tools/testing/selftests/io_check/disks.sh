@@ -258,6 +258,34 @@ find_other()
 	done
 }
 
+# give_up_other: the adapter of find_other, for a burst; leaves $disks without its own
+give_up_other()
+{
+	echo 1 > "$path/io_check/offline_on_error"
+	storm /tmp/far "$far"
+	./pci_burst -d "${path##*/}" -n 100 -l 5000:400000 -g 300000:900000 > /tmp/others &
+	others=$!
+	wait_for 'offline_on_error is set: offline' 1
+	result $? "the other adapter is given up"
+	kill $others
+	wait $others $fio
+	disks=$near
+}
+
+# rebind_other: and its disks are as many as before
+rebind_other()
+{
+	echo "${path##*/}" > "$path/driver/unbind"
+	echo "${path##*/}" > "/sys/bus/pci/drivers/$driver/bind"
+	sleep 3
+	n=0
+	for disk in /sys/block/sd* /sys/block/nvme*; do
+		case $(readlink "$disk") in */"${path##*/}"/*) n=$((n + 1)) ;; esac
+	done
+	[ $n = "$(echo "$far" | wc -w)" ]
+	result $? "the other one is bound again, with its disks" "now: $n, before:$far"
+}
+
 # blocks_are_good: as they are read again from all disks
 blocks_are_good()
 {

@@ -4,7 +4,10 @@
 # EEH isolates the first adapter: a checked read says so, and the driver's error
 # handlers bring the adapter back under verified I/O, with its disks.
 #
-# usage: eeh.sh
+# usage: eeh.sh [checked | plain | dead]
+#
+# plain: of a kernel that has no handlers.  dead: the other adapter, of the same
+# endpoint, was given up before; it must not take the first one with it.
 #
 # The partitionable endpoint is frozen in the PHB4's own tables, as its hardware
 # does it (PESTA, PESTB and PEEV through the IODA table registers 0x220 and
@@ -36,11 +39,22 @@ freeze()
 }
 
 mode=${1:-checked}
+times=1
 case $mode in
-checked) echo "1..8" ;;
-plain) echo "1..2" ;;	# what a kernel does that has no handlers
+checked)
+	echo "1..8"
+	times=2
+	;;
+plain) echo "1..2" ;;
+dead) echo "1..7" ;;
 esac
 fill
+if [ "$mode" = dead ]; then
+	find_other
+	[ "$(cat "$path/eeh_pe_config_addr")" = "$(cat "$dev/eeh_pe_config_addr")" ] ||
+		skip "another endpoint of ${path##*/}"
+	give_up_other
+fi
 if [ "$mode" = checked ]; then
 	hourly_limit 1000000
 	insmod /modules/io_check_test.ko 2> /dev/null
@@ -74,7 +88,7 @@ if [ "$mode" = plain ]; then
 	result $? "its disks stay" "$(grep 'err=' /tmp/storm | head -n 1)"
 	finish
 fi
-wait_for 'EEH: Recovery successful' 2
+wait_for 'EEH: Recovery successful' $times
 result $? "EEH recovers it under I/O"
 # shellcheck disable=SC2086
 last=$(completed $near)
@@ -89,5 +103,6 @@ result $? "no error of fio's"
 [ "$(basename "$(readlink "/sys/block/${near##* }/device")")" = "$host" ] &&
 	! dmesg | grep -q 'not EEH aware'
 result $? "it was never unplugged"
+[ "$mode" != dead ] || rebind_other
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors"
 finish
