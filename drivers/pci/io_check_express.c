@@ -159,16 +159,21 @@ unsigned int io_check_take_express(struct io_check_latch *l, struct pci_dev *pde
 	return pci_is_pcie(pdev) ? io_check_take_devsta(l, pdev) : 0;
 }
 
-/* What is latched now is old: clear what is the kernel's to clear; the rest is blind. */
+/*
+ * What is latched now is old: clear what is the kernel's to clear; the rest is blind.  With
+ * another user there may be news that AER has not looked at.
+ */
 void io_check_express_begins(struct io_check_latch *l, struct pci_dev *pdev)
 {
-	u16 word;
+	u16 old, word;
 
-	/* with another user there may be news that AER has not looked at */
 	if (l->users == 1)
 		io_check_clear_old_aer(pdev);
 	io_check_take_express(l, pdev);
-	if (pci_is_pcie(pdev) && !pcie_capability_read_word(pdev, PCI_EXP_DEVSTA, &word) &&
-	    word != 0xffff)
-		l->blind[LATCH_DEVSTA] = word;
+	if (l->users > 1 || !pci_is_pcie(pdev) ||
+	    pcie_capability_read_word(pdev, PCI_EXP_DEVSTA, &old))
+		return;
+	io_check_take_express(l, pdev);
+	if (!pcie_capability_read_word(pdev, PCI_EXP_DEVSTA, &word) && word != 0xffff)
+		l->blind[LATCH_DEVSTA] = word & old;
 }

@@ -133,6 +133,8 @@ static void io_check_harvest_end(struct io_check *c)
  * @l: the latch of @p
  *
  * What is latched is old.  Clear it, where it is the kernel's to clear; the rest is blind.
+ * Errors of others come meanwhile: a bit that is still set has to stay so once more, and
+ * of what others look at already they know.
  *
  * Context: Any but NMI, under rcu_read_lock().
  */
@@ -145,9 +147,11 @@ void io_check_begins(struct pci_dev *pdev, struct pci_dev *p, struct io_check_la
 
 	raw_spin_lock_irqsave(&l->lock, flags);
 	io_check_take_status(l, p, where, PCI_STATUS_ERROR_BITS, &news);
-	/* what stays, stays */
-	if (news && !pci_read_config_word(p, where, &word) && word != 0xffff)
-		*blind |= word & news;
+	if (news && l->users == 1) {
+		io_check_take_status(l, p, where, news, &news);
+		if (!pci_read_config_word(p, where, &word) && word != 0xffff)
+			*blind |= word & news;
+	}
 	io_check_express_begins(l, p);
 	raw_spin_unlock_irqrestore(&l->lock, flags);
 }

@@ -23,7 +23,9 @@ struct fake_fn {
 	atomic_t status;
 	atomic_t sec_status;
 	u16 stuck;		/* bits of sec_status that cannot be cleared */
+	u16 again;		/* those of an error that comes as they are cleared */
 	u16 devsta;
+	u16 devsta_again;
 	u32 uncor;		/* AER's uncorrectable errors */
 	u32 uncor_mask;
 	u16 dpc;		/* DPC's status */

@@ -75,9 +75,12 @@ static int fake_write(struct pci_bus *bus, unsigned int devfn, int where,
 		break;
 	case PCI_SEC_STATUS:
 		atomic_andnot(val & ~fn->stuck, &fn->sec_status);
+		atomic_or(fn->again, &fn->sec_status);
+		fn->again = 0;
 		break;
 	case FAKE_EXP + PCI_EXP_DEVSTA:
-		fn->devsta &= ~val;
+		fn->devsta = (fn->devsta & ~val) | fn->devsta_again;
+		fn->devsta_again = 0;
 		break;
 	case FAKE_AER + PCI_ERR_UNCOR_STATUS:
 		fn->uncor &= ~val;

@@ -192,6 +192,44 @@ static void test_old_status(struct kunit *test)
 #endif
 }
 
+/* An error that comes while a driver is bound, of its device or beside it, hides no other. */
+static void test_error_in_bind(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct device *beside = &k->neighbour.pdev.dev;
+	struct io_check c;
+	void *group;
+
+	k->bridge.pdev.pcie_cap = FAKE_EXP;
+	/* the device's own, as the bridge's old one is cleared for its neighbour */
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	k->bridge.again = PCI_STATUS_REC_MASTER_ABORT;
+	group = devres_open_group(beside, NULL, GFP_KERNEL);
+	KUNIT_ASSERT_EQ(test, pci_io_check_enable(&k->neighbour.pdev, NULL), 0);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	devres_release_group(beside, group);
+	k->bridge.devsta = PCI_EXP_DEVSTA_URD;
+	k->bridge.devsta_again = PCI_EXP_DEVSTA_URD;
+	group = devres_open_group(beside, NULL, GFP_KERNEL);
+	KUNIT_ASSERT_EQ(test, pci_io_check_enable(&k->neighbour.pdev, NULL), 0);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	devres_release_group(beside, group);
+	/* another one's, as the device comes: the next one is news */
+	io_check_kunit_unbind(k);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	k->bridge.again = PCI_STATUS_REC_MASTER_ABORT;
+	k->bridge.devsta = PCI_EXP_DEVSTA_URD;
+	k->bridge.devsta_again = PCI_EXP_DEVSTA_URD;
+	KUNIT_ASSERT_EQ(test, io_check_kunit_bind(k), 0);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	atomic_or(PCI_STATUS_REC_MASTER_ABORT, &k->bridge.sec_status);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	k->bridge.devsta |= PCI_EXP_DEVSTA_URD;
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NO_RESPONSE);
+	KUNIT_EXPECT_EQ(test, QUERY(~0ULL), IO_CHECK_NONE);
+	k->bridge.pdev.pcie_cap = 0;
+}
+
 /* Functions without a Memory Space Enable of their own, and ports */
 static void test_query_decodes(struct kunit *test)
 {
@@ -246,6 +284,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(test_query),
 	KUNIT_CASE(test_query_pcie),
 	KUNIT_CASE(test_old_status),
+	KUNIT_CASE(test_error_in_bind),
 	KUNIT_CASE(test_query_decodes),
 	KUNIT_CASE(test_query_in_reset),
 	{}
