@@ -313,6 +313,8 @@ int pci_io_check_enable(struct pci_dev *pdev, const void __iomem *sentinel)
 	idev->target.pdev = pdev;
 	idev->target.sentinel = sentinel;
 	idev->target.log = &idev->log;
+	/* what froze it for an earlier driver did not end well, and says no more */
+	idev->target.thawed = pdev->error_state == pci_channel_io_frozen;
 	ret = io_check_target_add(&idev->target);
 	if (ret)
 		goto free;

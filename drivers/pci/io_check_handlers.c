@@ -68,17 +68,6 @@ static pci_ers_result_t io_check_mmio_enabled(struct pci_dev *pdev)
 	return io_check_wait(r) ? PCI_ERS_RESULT_NONE : PCI_ERS_RESULT_RECOVERED;
 }
 
-/* From the top down: the lower ones are not reached before */
-static void io_check_restore(struct pci_dev *pdev)
-{
-	struct pci_dev *bridge = io_check_own_bridge(pdev);
-
-	if (bridge)
-		io_check_restore(bridge);
-	pci_restore_state(pdev);
-	pci_save_state(pdev);
-}
-
 static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 {
 	struct io_check_recovery *r = io_check_recovery_of(pdev);

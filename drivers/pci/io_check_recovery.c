@@ -22,6 +22,8 @@
 #define IO_CHECK_ABSENT_POLLS	14
 /* A device that answers has so many dead_timeouts until a reset of it works. */
 #define IO_CHECK_RESET_TIMEOUTS	3
+/* AER that has not reset a slot after so many has failed. */
+#define IO_CHECK_SLOT_TIMEOUTS	5
 
 static int io_check_set_timeout(const char *val, const struct kernel_param *kp)
 {
@@ -62,6 +64,7 @@ void io_check_recovery_start(struct io_check_recovery *r,
 	r->since = jiffies + delay;
 	r->heard = r->since;
 	r->reachable = r->since;
+	r->thawed = r->since;
 	r->absent = 0;
 	queue_delayed_work(r->wq, &r->work, delay);
 }
@@ -210,12 +213,67 @@ static bool io_check_recovery_removed(struct io_check_recovery *r)
 	return r->absent > IO_CHECK_ABSENT_POLLS;
 }
 
+/* The bridge above, if it has no driver that restores it after a reset */
+static struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
+{
+	struct pci_dev *bridge = pci_upstream_bridge(pdev);
+
+	if (bridge && (!pci_is_pcie(bridge) ||
+		       pci_pcie_type(bridge) == PCI_EXP_TYPE_PCI_BRIDGE))
+		return bridge;
+	return NULL;
+}
+
+/* What a reset of the slot loses; the PCI core drops it when it resumes the device. */
+void io_check_save_state(struct pci_dev *pdev)
+{
+	while (pdev && pci_device_is_present(pdev)) {
+		pci_save_state(pdev);
+		pdev = io_check_own_bridge(pdev);
+	}
+}
+
+/* From the top down: the lower ones are not reached before */
+void io_check_restore(struct pci_dev *pdev)
+{
+	struct pci_dev *bridge = io_check_own_bridge(pdev);
+
+	if (bridge)
+		io_check_restore(bridge);
+	pci_restore_state(pdev);
+	pci_save_state(pdev);
+}
+
+/*
+ * Is it isolated?  AER may fail without a word to drivers, as it does where one function
+ * below the port has no error handlers: pcie_do_recovery(), before it made the last call
+ * of error_detected() then.  The link was reset before that.
+ */
+static bool io_check_recovery_frozen(struct io_check_recovery *r, unsigned long limit)
+{
+	struct pci_dev *pdev = r->pdev;
+	bool platform = arch_io_check_frozen(pdev);
+
+	/* a session may have told of it after the slot's reset was over */
+	if (test_bit(RECOVERY_FROZEN, &r->flags) && !platform && !io_check_isolated(pdev))
+		clear_bit(RECOVERY_FROZEN, &r->flags);
+	if (platform || !test_bit(RECOVERY_FROZEN, &r->flags)) {
+		r->thawed = jiffies;
+	} else if (time_after(jiffies, r->thawed + IO_CHECK_SLOT_TIMEOUTS * limit)) {
+		pci_warn(pdev, "io_check: nobody says that its slot was reset, going on\n");
+		io_check_restore(pdev);
+		io_check_dev_thawed(pdev, true);
+		clear_bit(RECOVERY_FROZEN, &r->flags);
+	}
+	return test_bit(RECOVERY_FROZEN, &r->flags);
+}
+
 /*
  * Look whether the device answers, soon at first and then ten times a second, reset
  * it when it does, and start again when an access fails in the reset.  One that does
  * not answer for dead_timeout is given up, and later one that answers and cannot be
  * reset.  A device that the platform has isolated is left alone until its slot was
- * reset, which takes as long as the platform lets it.
+ * reset.
  */
 static void io_check_recovery_step(struct io_check_recovery *r)
 {
@@ -231,11 +289,7 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 		io_check_recovery_give_up(r);
 		return;
 	}
-	/* a session may have told of it after the slot's reset was over */
-	if (test_bit(RECOVERY_FROZEN, &r->flags) && !arch_io_check_frozen(pdev) &&
-	    !io_check_isolated(pdev))
-		clear_bit(RECOVERY_FROZEN, &r->flags);
-	if (test_bit(RECOVERY_FROZEN, &r->flags)) {
+	if (io_check_recovery_frozen(r, limit)) {
 		r->heard = jiffies;
 		r->reachable = jiffies;
 	} else if (io_check_alive(pdev, NULL) && r->ops->answers(r)) {
@@ -314,26 +368,6 @@ int io_check_wait(struct io_check_recovery *r)
 	return io_check_dead(r) ? -ENODEV : 0;
 }
 EXPORT_SYMBOL_GPL(io_check_wait);
-
-/* The bridge above, if it has no driver that restores it after a reset */
-struct pci_dev *io_check_own_bridge(struct pci_dev *pdev)
-{
-	struct pci_dev *bridge = pci_upstream_bridge(pdev);
-
-	if (bridge && (!pci_is_pcie(bridge) ||
-		       pci_pcie_type(bridge) == PCI_EXP_TYPE_PCI_BRIDGE))
-		return bridge;
-	return NULL;
-}
-
-/* What a reset of the slot loses; the PCI core drops it when it resumes the device. */
-void io_check_save_state(struct pci_dev *pdev)
-{
-	while (pdev && pci_device_is_present(pdev)) {
-		pci_save_state(pdev);
-		pdev = io_check_own_bridge(pdev);
-	}
-}
 
 /**
  * io_check_recovery_init() - prepare a device's recovery

@@ -13,7 +13,7 @@ void io_check_recovery_start(struct io_check_recovery *r,
 			     const struct io_check_err *err);
 void io_check_recovery_done(struct io_check_recovery *r);
 void io_check_recovery_give_up(struct io_check_recovery *r);
-struct pci_dev *io_check_own_bridge(struct pci_dev *pdev);
 void io_check_save_state(struct pci_dev *pdev);
+void io_check_restore(struct pci_dev *pdev);
 
 #endif /* _DRIVERS_PCI_IO_CHECK_RECOVERY_H */

@@ -125,6 +125,7 @@ static void began(struct kunit *test, struct io_check_recovery *r, int seconds, 
 	r->since -= seconds * HZ;
 	r->heard = r->since;
 	r->reachable = r->since;
+	r->thawed = r->since;
 	queue_delayed_work(r->wq, &r->work, 0);
 }
 
@@ -241,12 +242,33 @@ static void test_frozen_for_long(struct kunit *test)
 
 	k->pdev->error_state = pci_channel_io_frozen;
 	io_check_recovery_error(r, &err);
-	began(test, r, 100, 9);
+	began(test, r, 90, 9);
 	KUNIT_EXPECT_TRUE(test, recovery_goes_on(r));
 	WRITE_ONCE(k->idev->target.thawed, true);
 	KUNIT_EXPECT_EQ(test, io_check_kunit_ends(r), 0);
 	k->pdev->error_state = pci_channel_io_normal;
 	io_check_recovery_exit(r);
+}
+
+/* AER does not tell that it failed, and leaves the channel's state as it was. */
+static void test_no_slot_reset(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = io_check_kunit_recovery(test, 0);
+	struct io_check c;
+
+	k->pdev->error_state = pci_channel_io_frozen;
+	io_check_error_handlers.error_detected(k->pdev, pci_channel_io_frozen);
+	began(test, r, 101, 9);
+	KUNIT_EXPECT_FALSE(test, recovery_goes_on(r));
+	KUNIT_EXPECT_EQ(test, container_of(r, struct fake_recovery, r)->resets, 1);
+	io_check_recovery_exit(r);
+	/* and to a driver that comes later it says nothing */
+	io_check_kunit_unbind(k);
+	KUNIT_ASSERT_EQ(test, io_check_kunit_bind(k), 0);
+	io_check_begin(&c, k->pdev, 0);
+	KUNIT_EXPECT_FALSE(test, io_check_failed(&c));
+	k->pdev->error_state = pci_channel_io_normal;
 }
 
 static irqreturn_t nobodys(int irq, void *data)
@@ -289,6 +311,7 @@ static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(test_resets_fail),
 	KUNIT_CASE(test_late_frozen),
 	KUNIT_CASE(test_frozen_for_long),
+	KUNIT_CASE(test_no_slot_reset),
 	KUNIT_CASE(test_line_given_back),
 	{}
 };

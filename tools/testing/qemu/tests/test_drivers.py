@@ -702,6 +702,18 @@ def test_aer_beside_dead(machine, arch, smp, hba, error):
     assert sound(result, again)["recovered"] >= AER_ERRORS, again
 
 
+@pytest.mark.slow
+@on_machines([g for g in IN_SLOTS if g[3] != "nvme"], "machine,arch,smp,hba")
+def test_aer_fails(machine, arch, smp, hba):
+    """A function without a driver has AER fail: the recovery goes on by itself."""
+    err = paths.BUILD / BASE / "vanilla/drivers/pci/pcie/err.c"
+    if "pci_channel_io_perm_failure" in err.read_text():
+        pytest.skip("this kernel's AER tells drivers that it failed, and that is their end")
+    result, again = aer(machine, arch, smp, hba, "MALF_TLP", "-f",
+                        qemu=("-device", "pci-testdev,bus=bridge0,addr=5"))
+    assert sound(result, again)["recovered"] >= AER_ERRORS, again
+
+
 @on_machines([g for g in IN_SLOTS if g[3] == "nvme"], "machine,arch,smp,hba")
 def test_aer_nvme(machine, arch, smp, hba):
     """A non-fatal one has nvme's handlers do nothing, and nothing is lost."""

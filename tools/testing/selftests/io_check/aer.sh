@@ -5,21 +5,31 @@
 # I/O.  AER recovers from each through the driver's error handlers, and the disks
 # stay.
 #
-# usage: aer.sh [-d] [COUNT]
+# usage: aer.sh [-d | -f] [COUNT]
 #
 # Something outside of this machine makes an error for each of COUNT (3) lines
 # "aer: now" on the console.  -d: the other adapter, below the same bridge, was given up
-# before; it must not take the first one with it.
+# before; it must not take the first one with it.  -f: AER fails, as something below the
+# bridge has no handlers, and tells nobody.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
 
-dead=0
-if [ "$1" = -d ]; then
-	dead=1
+says='AER: device recovery successful' mode='' more=0
+case $1 in
+-d)
 	find_other
+	mode=dead more=2
 	shift
-fi
+	;;
+-f)
+	param=/sys/module/io_check_recovery/parameters/dead_timeout
+	[ -w $param ] || skip "no $param: a driver without a recovery"
+	echo 2 > $param
+	says='AER: device recovery failed' mode=fails more=2
+	shift
+	;;
+esac
 count=${1:-3}
 host=$(basename "$(readlink "/sys/block/${near##* }/device")")
 
@@ -30,17 +40,17 @@ express "$bridge" || skip "no PCI Express above $bdf"
 control=$(printf '%03o' $(($(byte "$bridge" $((at + 8))) | 15)))
 printf "\\$control" | dd of="$bridge/config" bs=1 seek=$((at + 8)) conv=notrunc 2> /dev/null
 
-echo "1..$((count + (dead ? 6 : 4)))"
+echo "1..$((count + 4 + more))"
 hourly_limit 1000000
 fill
-[ $dead = 0 ] || give_up_other
+[ "$mode" != dead ] || give_up_other
 storm /tmp/storm "$disks"
 n=0
 while [ $n -lt "$count" ]; do
 	n=$((n + 1))
 	sleep 2
 	echo "aer: now $n" > /dev/console
-	wait_for 'AER: device recovery successful' $n
+	wait_for "$says" $n
 	rc=$?
 	# shellcheck disable=SC2086
 	goes_on "$(completed $near)"
@@ -55,7 +65,10 @@ result $? "no error of fio's"
 blocks_are_good
 [ "$(basename "$(readlink "/sys/block/${near##* }/device")")" = "$host" ]
 result $? "its disks stayed"
-[ $dead = 0 ] || rebind_other
+case $mode in
+dead) rebind_other ;;
+fails) rebind ;;
+esac
 # nvme has handlers of its own
 recovered=$(dmesg | grep -c -e 'io_check: recovered' -e 'restart after slot reset')
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors recovered=$recovered"
