@@ -55,6 +55,7 @@ void io_check_note(struct io_check_err *err)
 
 /* Failed accesses since boot: reads, writes */
 atomic_long_t io_check_failures[2];
+EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_failures);
 
 /* The session failed.  @err is complete but for what io_check_note() adds. */
 void io_check_fail(struct io_check *c, const struct io_check_err *err)

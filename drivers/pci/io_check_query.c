@@ -181,6 +181,9 @@ bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err)
 	if (!(c.stop & IO_CHECK_STOP_FAILED) && val && val != ~0U)
 		return true;
 	if (err) {
+		/* else it has been counted */
+		if (!(c.stop & IO_CHECK_STOP_FAILED))
+			atomic_long_inc(&io_check_failures[0]);
 		*err = (struct io_check_err) {
 			.pdev = pdev,
 			.addr = sentinel,

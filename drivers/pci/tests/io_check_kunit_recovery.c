@@ -100,11 +100,13 @@ static void test_timed_out(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
 	struct io_check_recovery *r = io_check_kunit_recovery(test, 0);
+	long failures = atomic_long_read(&io_check_failures[0]);
 
 	KUNIT_EXPECT_FALSE(test, io_check_timed_out(r));
 	*(u32 *)(k->mem + SENTINEL) = 0;
 	KUNIT_EXPECT_TRUE(test, io_check_timed_out(r));
 	KUNIT_EXPECT_EQ(test, k->idev->log.last.cause, IO_CHECK_NO_RESPONSE);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&io_check_failures[0]) - failures, 1);
 	/* not reset before it answers */
 	msleep(300);
 	KUNIT_EXPECT_TRUE(test, io_check_recovering(r));
