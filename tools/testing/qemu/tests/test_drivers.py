@@ -31,6 +31,7 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "polled": {"tree": "patched", "variant": "on+polled"},
            "modular": {"tree": "patched", "variant": "on+modular"},
            "preempt": {"tree": "patched", "variant": "on+preempt"},
+           "rt": {"tree": "patched", "variant": "on+rt"},
            "kexec": {"tree": "patched", "variant": "on+kexec"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
            "kasan": {"tree": "patched", "variant": "on+debug+kasan"}}
@@ -197,6 +198,23 @@ def test_preempt(machine, arch, smp, hba):
     """On a preemptible kernel, with scans and resets of others beside the bursts."""
     kernel("patched", arch, "on+preempt")
     test_crowd(machine, arch, smp, hba, "preempt")
+
+
+@pytest.mark.slow
+@guests()
+def test_real_time(machine, arch, smp, hba):
+    """On a PREEMPT_RT kernel handlers are threads, and most spinlocks sleep."""
+    tree = paths.BUILD / BASE / "vanilla"
+    if "ARCH_SUPPORTS_RT" not in (
+            tree / "arch" / arches.facts(arch)["KARCH"] / "Kconfig").read_text():
+        pytest.skip(f"no PREEMPT_RT for {arch} in Linux {BASE}")
+    if hba == "nvme" and "unfreeze_queue_non_owner" not in (
+            tree / "drivers/nvme/host/core.c").read_text():
+        pytest.skip(f"lockdep complains of Linux {BASE}'s nvme, which has another task "
+                    "unfreeze queues than freezes them")
+    kernel("patched", arch, "on+rt")
+    result, again = run(machine, arch, smp, hba, "storm", 10, 1, kernel="rt", timeout=200)
+    assert sound(result, again)["resets"] >= 5, again
 
 
 @pytest.mark.slow
