@@ -240,6 +240,9 @@ void io_check_restore(struct pci_dev *pdev)
 
 	if (bridge)
 		io_check_restore(bridge);
+	/* what is read from one that is gone are no settings */
+	if (!pci_device_is_present(pdev))
+		return;
 	pci_restore_state(pdev);
 	pci_save_state(pdev);
 }

@@ -105,6 +105,12 @@ static void test_given_up_before(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, h->slot_reset(k->pdev) == PCI_ERS_RESULT_NONE);
 	pci_read_config_word(k->pdev, PCI_COMMAND, &command);
 	KUNIT_EXPECT_FALSE(test, command & PCI_COMMAND_MASTER);
+	/* all-ones of one that is not there are no settings to restore */
+	k->dev.absent = true;
+	h->slot_reset(k->pdev);
+	k->dev.absent = false;
+	KUNIT_EXPECT_TRUE(test, k->pdev->state_saved);
+	KUNIT_EXPECT_NE(test, k->pdev->saved_config_space[0], ~0U);
 	KUNIT_EXPECT_TRUE(test, h->error_detected(k->pdev, pci_channel_io_perm_failure) ==
 			  PCI_ERS_RESULT_DISCONNECT);
 	KUNIT_EXPECT_EQ(test, f->offline, 1);
