@@ -144,9 +144,8 @@ deb: has-deb deb-$(ARCH)	## Debian package of the patched kernel, installed in a
 	$(Q)BENCH_DEB=$(ARCH) $(call pytest,deb,,,,/test_deb.py)
 
 PHONY += $(addprefix deb-,$(DEB_ARCHES))
-$(addprefix deb-,$(DEB_ARCHES)): deb-%: patched toolchain-%
+$(addprefix deb-,$(DEB_ARCHES)): deb-%: patched programs-%
 	$(Q)scripts/setup.sh deb qemu
-	$(Q)$(BUILDS)/userspace.sh $(or $(call env,USERSPACE,$*),$*)
 	$(Q)$(BUILDS)/deb.sh $(BASE) $*
 
 # The menu is the base's own; its tool is built once.
@@ -233,7 +232,7 @@ $(addprefix lint-base-,$(BASES)): lint-base-%: setup-lint setup-%
 	$(Q)if $(SERIES) fits $*; then $(submake) lint BASE=$*; else [ $$? = 3 ]; fi
 
 PHONY += check-core
-check-core: kernels-core	## the core's KUnit suite, and that each of its cases can fail
+check-core: kernels-core programs-arm64	## the core's KUnit suite, and that each of its cases can fail
 	$(Q)$(call pytest,,$(MAIN),,,/test_core.py)
 
 PHONY += check-all
@@ -362,10 +361,14 @@ $(addprefix kernels-,$(ARCHES)): kernels-%: patched-%
 	$(Q)$(BUILDS)/kernel.sh $(BASE) vanilla $* plain
 
 PHONY += $(addprefix patched-,$(ARCHES))
-$(addprefix patched-,$(ARCHES)): patched-%: patched toolchain-%
+$(addprefix patched-,$(ARCHES)): patched-%: patched programs-%
 	$(Q)scripts/setup.sh qemu report
-	$(Q)$(if $(call env,MACHINE,$*),$(BUILDS)/userspace.sh $(or $(call env,USERSPACE,$*),$*))
 	$(Q)$(BUILDS)/kernel.sh $(BASE) patched $* on
+
+# what runs in its guests
+PHONY += $(addprefix programs-,$(ARCHES))
+$(addprefix programs-,$(ARCHES)): programs-%: toolchain-%
+	$(Q)$(if $(call env,MACHINE,$*),$(BUILDS)/userspace.sh $(or $(call env,USERSPACE,$*),$*))
 
 PHONY += $(addprefix toolchain-,$(ARCHES))
 $(addprefix toolchain-,$(ARCHES)): toolchain-%:
