@@ -86,7 +86,7 @@ dead)
 	io
 	queued=$(in_flight) start=$(now_ms)
 	# as death.sh does: the BAR is where no bridge leads
-	printf '\000\000\000\176' | dd of="$dev/config" bs=1 seek=$((16 + 4 * bar)) \
+	printf '\000\000\000\176' | dd of="$dev/config" bs=4 seek=$((4 + bar)) \
 		conv=notrunc 2> /dev/null
 	wait $fio
 	took=$(($(now_ms) - start))

@@ -48,9 +48,11 @@ bar_read()
 	od -An -tx1 -j$at -N4 "$dev/config" | sed 's/ \(..\)/\\x\1/g'
 }
 
+# with one access: byte by byte it would pass over other addresses, of the adapter's own
+# memory for instance, and a chip that fetches registers for SCRIPTS writes anywhere
 bar_write()
 {
-	printf '%b' "$1" | dd of="$dev/config" bs=1 seek=$at conv=notrunc 2> /dev/null
+	printf '%b' "$1" | dd of="$dev/config" bs=4 seek=$((at / 4)) conv=notrunc 2> /dev/null
 }
 
 echo "1..$((unbind ? 8 : 9))"
