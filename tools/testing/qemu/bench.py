@@ -48,7 +48,8 @@ def main():
     for table, module in MEASURED.items():
         if table in wanted:
             done += module.measure(args.base, args.quick)
-    sys.exit(not report.report(done, args.base))
+    part = [*["quick"] * args.quick, *sorted(args.tables or ())]
+    sys.exit(not report.report(done, args.base, part))
 
 
 if __name__ == "__main__":

@@ -75,8 +75,11 @@ def lines(kind: str, figures: dict) -> list[tuple[str, bool]]:
             for line in getattr(evaluation, kind)(figures)]
 
 
-def report(cells: list[dict], base: str) -> bool:
-    """Write the report of a base; returns whether all that it has to show holds."""
+def report(cells: list[dict], base: str, part=()) -> bool:
+    """Write the report of a base; returns whether all that it has to show holds.
+
+    part says what of the whole it is, in the result's name: it is not to take its place.
+    """
     figures = {}
     tables = [t for evaluation in EVALUATIONS for t in evaluation.tables(cells, figures)]
     directory = OUT / base
@@ -88,7 +91,7 @@ def report(cells: list[dict], base: str) -> bool:
     for what, holds in judged:
         print(f"  {'ok' if holds else 'NOT OK':7} {what}")
     good = all(holds for _, holds in judged) and all(r["good"] for r in cells)
-    results.write(f"bench-{base}", good, {
+    results.write("-".join(("bench", base, *part)), good, {
         **results.about(base), "judged": [{"what": w, "holds": h} for w, h in judged],
         "goals": [{"what": w, "met": m} for w, m in goals],
         **figures, "cells": len(cells), "tables": sorted({r["cell"]["table"] for r in cells}),

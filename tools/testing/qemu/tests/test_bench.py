@@ -87,15 +87,19 @@ def test_report(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "OUT", tmp_path)
     monkeypatch.setattr(paths, "BUILD", tmp_path)
     monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
-    assert not report.report(
-        [cell(k, n, 50000) for k, n in (("vanilla", 661), ("fixes", 667), ("off", 667),
-                                        ("on", 800))], "6.12")
+    cells = [cell(k, n, 50000) for k, n in (("vanilla", 661), ("fixes", 667), ("off", 667),
+                                            ("on", 800))]
+    assert not report.report(cells, "6.12")
     for name in ("report.html", "table1.csv", "table1.svg"):
         assert (tmp_path / "6.12" / name).stat().st_size
     written = json.loads((tmp_path / "results/bench-6.12.json").read_text())
     assert written["growth_worst"] == 133 and not written["ok"]
     assert written["tables"] == ["000"]
     assert written["about"]["base"] == "6.12"
+    # a part is no whole, and leaves that alone
+    report.report(cells[:3], "6.12", ["quick"])
+    assert json.loads((tmp_path / "results/bench-6.12.json").read_text()) == written
+    assert (tmp_path / "results/bench-6.12-quick.json").exists()
 
 
 # cycles a loop of each way, of which "chain" has 64
