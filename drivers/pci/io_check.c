@@ -232,10 +232,8 @@ u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
 		return ones;
 	}
 	/* all-ones of a register that is empty is every I/O's */
-	if (likely(val == ones))
-		cause = arch_io_check_ones(c, addr);
-	else
-		cause = io_check_query(c, addr, val);
+	cause = likely(val == ones) ? arch_io_check_ones(c, addr) :
+				      io_check_query(c, addr, val);
 	if (likely(cause == IO_CHECK_NONE))
 		return val;
 	io_check_found(c, addr, size, val, cause);
