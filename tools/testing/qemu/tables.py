@@ -147,7 +147,7 @@ def per_access(found: dict) -> str:
     for name, figures in found.items():
         for arch, cost in figures.get("cost", {}).items() if name.startswith("bench-") else ():
             rows.append([figures["about"]["base"], arch, f"{cost['begin + end']:.0f}",
-                         f"{cost['in a session of 8']:.1f}",
+                         f"{round(cost['in a session of 8'], 1) + 0:.1f}",
                          f"{cost['of 8, with begin and end']:.1f}",
                          *(f"{cost['peer ' + peer]:.1f}" for peer in ("2004", "2005"))])
     return markdown(["base", "architecture", "begin + end", "a read in a session of 8, over "
