@@ -64,7 +64,7 @@ void io_check_recovery_start(struct io_check_recovery *r,
 	r->since = jiffies + delay;
 	r->heard = r->since;
 	r->reachable = r->since;
-	r->thawed = r->since;
+	r->unfrozen = r->since;
 	r->absent = 0;
 	queue_delayed_work(r->wq, &r->work, delay);
 }
@@ -261,8 +261,8 @@ static bool io_check_recovery_frozen(struct io_check_recovery *r, unsigned long 
 	if (test_bit(RECOVERY_FROZEN, &r->flags) && !platform && !io_check_isolated(pdev))
 		clear_bit(RECOVERY_FROZEN, &r->flags);
 	if (platform || !test_bit(RECOVERY_FROZEN, &r->flags)) {
-		r->thawed = jiffies;
-	} else if (time_after(jiffies, r->thawed + IO_CHECK_SLOT_TIMEOUTS * limit)) {
+		r->unfrozen = jiffies;
+	} else if (time_after(jiffies, r->unfrozen + IO_CHECK_SLOT_TIMEOUTS * limit)) {
 		pci_warn(pdev, "io_check: nobody says that its slot was reset, going on\n");
 		io_check_restore(pdev);
 		io_check_dev_thawed(pdev, true);

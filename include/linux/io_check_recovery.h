@@ -56,7 +56,7 @@ struct io_check_recovery_ops {
  * @since: when it began, in jiffies
  * @heard: when the device last answered, or was isolated, or @since
  * @reachable: since when it is not isolated, or @since
- * @thawed: when AER had not isolated it, or @since
+ * @unfrozen: when AER had not isolated it, or @since
  * @absent: polls since it last answered configuration cycles
  * @wq: it waits for resets that others began, and those may flush theirs
  * @work: the recovery
@@ -70,7 +70,7 @@ struct io_check_recovery {
 	unsigned long since;
 	unsigned long heard;
 	unsigned long reachable;
-	unsigned long thawed;
+	unsigned long unfrozen;
 	unsigned int absent;
 	struct workqueue_struct *wq;
 	struct delayed_work work;

@@ -127,7 +127,7 @@ static void began(struct kunit *test, struct io_check_recovery *r, int seconds, 
 	r->since -= seconds * HZ;
 	r->heard = r->since;
 	r->reachable = r->since;
-	r->thawed = r->since;
+	r->unfrozen = r->since;
 	queue_delayed_work(r->wq, &r->work, 0);
 }
 

@@ -19,7 +19,7 @@ says='AER: device recovery successful' mode='' more=0
 case $1 in
 -d)
 	find_other
-	mode=dead more=2
+	mode=dead more=3
 	shift
 	;;
 -f)

@@ -272,18 +272,11 @@ give_up_other()
 	disks=$near
 }
 
-# rebind_other: and its disks are as many as before
+# rebind_other: as rebind, of the adapter of find_other, which is the first one from then on
 rebind_other()
 {
-	echo "${path##*/}" > "$path/driver/unbind"
-	echo "${path##*/}" > "/sys/bus/pci/drivers/$driver/bind"
-	sleep 3
-	n=0
-	for disk in /sys/block/sd* /sys/block/nvme*; do
-		case $(readlink "$disk") in */"${path##*/}"/*) n=$((n + 1)) ;; esac
-	done
-	[ $n = "$(echo "$far" | wc -w)" ]
-	result $? "the other one is bound again, with its disks" "now: $n, before:$far"
+	dev=$path bdf=${path##*/} near=$far
+	rebind :
 }
 
 # blocks_are_good: as they are read again from all disks

@@ -46,7 +46,7 @@ checked)
 	times=2
 	;;
 plain) echo "1..2" ;;
-dead) echo "1..7" ;;
+dead) echo "1..8" ;;
 esac
 fill
 if [ "$mode" = dead ]; then
