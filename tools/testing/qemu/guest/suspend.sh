@@ -4,18 +4,34 @@
 # The machine sleeps (s2idle) and wakes up again and again, under I/O: in each second
 # round of three just after accesses of the first adapter have failed, so that its
 # recovery is under way; in each third an access fails on the way, by the kernel's own
-# injection.
+# injection.  Or it hibernates: its image goes to the last disk, and is restored at once.
+# RESETS adapters are reset by each resume.
 #
-# usage: suspend.sh [ROUNDS]
+# usage: suspend.sh [ROUNDS] [freeze|disk] [RESETS]
 
 # shellcheck source-path=SCRIPTDIR/../../selftests/io_check
 . ./disks.sh
 
-rounds=${1:-6}
+rounds=${1:-6} state=${2:-freeze} resets=${3:-0}
 alarm=/sys/class/rtc/rtc0/wakealarm
 inject=/sys/kernel/debug/io_check/$bdf/fault_inject
 [ -d "$inject" ] || skip "no $inject: CONFIG_IO_CHECK_FAULT_INJECTION?"
-[ -w $alarm ] || skip "no clock that wakes the machine: CONFIG_RTC_CLASS?"
+case $state in
+freeze)
+	[ -w $alarm ] || skip "no clock that wakes the machine: CONFIG_RTC_CLASS?"
+	;;
+disk)
+	[ -w /sys/power/disk ] || skip "no /sys/power/disk: CONFIG_HIBERNATION?"
+	swap=${far##* } far=${far% *}
+	disks="$near $far"
+	mkswap "/dev/$swap"
+	# which looks for an image at once
+	cat "/sys/block/$swap/dev" > /sys/power/resume
+	swapon "/dev/$swap" || skip "no swap"
+	echo test_resume > /sys/power/disk
+	echo 0 > /sys/power/image_size
+	;;
+esac
 
 slept()
 {
@@ -28,18 +44,38 @@ asleep()
 {
 	tries=0
 	while [ $tries -lt 5 ]; do
-		before=$(slept)
-		echo 0 > $alarm
-		echo +8 > $alarm
-		echo freeze > /sys/power/state
-		[ "$(slept)" -le "$before" ] || return 0
+		if [ "$state" = disk ]; then
+			! echo disk > /sys/power/state || return 0
+		else
+			before=$(slept)
+			echo 0 > $alarm
+			echo +8 > $alarm
+			echo freeze > /sys/power/state
+			[ "$(slept)" -le "$before" ] || return 0
+		fi
 		tries=$((tries + 1))
 		sleep 1
 	done
 	return 1
 }
 
-echo "1..$((3 + rounds + rounds / 3))"
+recovered()
+{
+	dmesg | grep -c 'io_check: recovered'
+}
+
+# recovers COUNT: that often by then, in 20 s; error handling alone never says so
+recovers()
+{
+	tries=0
+	until [ "$(recovered)" -ge "$1" ]; do
+		[ $tries -lt 100 ] || return 1
+		sleep 0.2
+		tries=$((tries + 1))
+	done
+}
+
+echo "1..$((3 + rounds + rounds / 3 + (resets ? rounds : 0)))"
 hourly_limit 1000000
 fill
 storm /tmp/near "$near"
@@ -49,7 +85,8 @@ far_fio=$fio
 n=0
 while [ $n -lt "$rounds" ]; do
 	n=$((n + 1))
-	sleep 1
+	# a bus that was reset settles for three seconds
+	sleep $((resets ? 5 : 1))
 	case $((n % 3)) in
 	2) bursts -s $n -n 1 -l 20000:100000 -g 1000 > /tmp/bursts ;;
 	0)
@@ -59,12 +96,19 @@ while [ $n -lt "$rounds" ]; do
 		echo $((n * 2 - 5)) > "$inject/nth"
 		;;
 	esac
+	count=$(recovered)
 	asleep
 	result $? "slept and woke up"
-	[ $((n % 3)) = 0 ] || continue
-	[ "$(cat "$inject/nth")" = 0 ]
-	result $? "an access has failed"
-	kill -CONT $near_fio
+	if [ $((n % 3)) = 0 ]; then
+		[ "$(cat "$inject/nth")" = 0 ]
+		result $? "an access has failed"
+		kill -CONT $near_fio
+	fi
+	[ "$resets" -gt 0 ] || continue
+	recovers $((count + resets))
+	result $? "reset by the resume"
+	# the rest would take error handling minutes
+	[ $ktap_failed = 0 ] || finish
 done
 sleep 2
 kill $near_fio $far_fio

@@ -167,20 +167,41 @@ def test_no_intx_masking(machine, arch, smp, hba):
                append="io_check_irq.no_intx_masking=1"))
 
 
+def sleeps(machine, arch, smp, hba, state, resets=0):
+    """A recovery ended on the way into a sleep or out of it."""
+    kernel("patched", arch, "on+inject+suspend")
+    result, again = run(machine, arch, smp, hba, "suspend", 6, state, resets, timeout=300,
+                        kernel="suspend", disks=(*demo.layout(3), Disk(1)),
+                        files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"})
+    sound(result, again)
+    assert result.hits_in_bar() > 0, again
+    ways = re.findall(r"PM: (?:hibernation: )?(?:suspend|hibernation) entry(.*?) exit",
+                      result.console.read_text(), re.S)
+    assert any("io_check: recovered" in way for way in ways), again
+
+
 @pytest.mark.slow
 @arm64
 def test_suspend_to_idle(machine, arch, smp, hba):
     """The machine sleeps and wakes up under I/O, with recoveries under way and accesses
     that fail in the callbacks; the sweep fails each of them, but nothing sleeps there."""
-    kernel("patched", arch, "on+inject+suspend")
-    result, again = run(machine, arch, smp, hba, "suspend", 6, kernel="suspend",
-                        files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"})
-    sound(result, again)
-    assert result.hits_in_bar() > 0, again
-    # a recovery ended on the way
-    slept = result.console.read_text().split("PM: suspend entry")[1:]
-    assert any("io_check: recovered" in way.split("PM: suspend exit")[0]
-               for way in slept), again
+    sleeps(machine, arch, smp, hba, "freeze")
+
+
+@pytest.mark.slow
+@arm64
+def test_hibernate(machine, arch, smp, hba):
+    """The same with an image of the memory, which is written and restored at once.  What
+    SCRIPTS have done since the image knows nothing of."""
+    if "swsusp_check(false)" not in (paths.BUILD / BASE / "vanilla/kernel/power"
+                                     "/hibernate.c").read_text():
+        pytest.skip(f"Linux {BASE} opens no swap device for test_resume that is in use")
+    sleeps(machine, arch, smp, hba, "disk", 2 if hba == "sym53c8xx" else 0)
+
+
+def loses_power(machine, arch, smp, hba):
+    """The same with adapters that forget all meanwhile."""
+    sleeps(machine, arch, smp, hba, "freeze", 2)
 
 
 @pytest.mark.slow
