@@ -74,8 +74,10 @@ ifeq ($(filter $(BASE),$(or $(arch_bases),$(BASE))),)
 $(error no ARCH '$(ARCH)' in base $(BASE); it is in: $(arch_bases))
 endif
 
-# $(call facts,KEY): MACHINE:VALUE of all machines that have the list KEY
-facts = $(shell cd $(QEMU)/machines && awk -v key='$(1) =' 'index($$0, key) == 1 \
+# $(call facts,KEY): MACHINE:VALUE of all machines of BASE that have the list KEY
+facts = $(shell cd $(QEMU)/machines && awk -v key='$(1) =' \
+	'FNR == 1 { here = 1 } /^bases =/ { here = index($$0, "\"$(BASE)\"") } \
+	here && index($$0, key) == 1 \
 	{ sub(/[.]toml$$/, "", FILENAME); n = split($$0, word, "\""); \
 	  for (i = 2; i <= n; i += 2) print FILENAME ":" word[i] }' *.toml)
 CHECK := $(call facts,check)

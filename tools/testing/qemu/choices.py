@@ -50,7 +50,8 @@ def menu() -> str:
         arch: (f["TITLE"].strip('"'), any_of("BASE", f.get("BASES", "").split()))
         for arch, f in facts.items()}, [symbol("ARCH", "ppc64")])
     text += choice("MACHINE", "Machine", {
-        name: (machine.title, any_of("ARCH", machine.arches))
+        name: (machine.title, " && ".join(f"({any_of(kind, names)})" for kind, names in (
+            ("ARCH", machine.arches), ("BASE", machine.bases)) if names))
         for name, machine in MACHINES.items()},
         [f"{symbol('MACHINE', machine)} if {symbol('ARCH', arch)}"
          for arch, machine in first.items()])

@@ -109,7 +109,7 @@ def rows():
     found = []
     for base in bases():
         there = arches.in_base(base)
-        pairs = [(m, a) for m, machine in MACHINES.items()
+        pairs = [(m, a) for m, machine in MACHINES.items() if machine.knows(base)
                  for a in machine.arches if a in there]
         pairs += [("-", a) for a in there if a not in {arch for _, arch in pairs}]
         found += [(base, *pair, driver) for pair in pairs for driver in ROWS]

@@ -13,6 +13,7 @@ class Machine:
 
     title    in the menu
     arches   whose kernels run on it: names in arch/
+    bases    that know it; none: all.  Before check and check_all in the file, for make
     qemu     emulator and machine arguments, by blank
     console  the kernel's console= device
     adapters bus= properties of the host adapters, "" for the default bus
@@ -36,6 +37,7 @@ class Machine:
     arches: tuple[str, ...]
     qemu: str
     console: str
+    bases: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ("", "")
     express: tuple[str, ...] = ()
     port: str = ""
@@ -50,6 +52,10 @@ class Machine:
     check: tuple[str, ...] = ()
     check_all: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+
+    def knows(self, base: str) -> bool:
+        """Whether a kernel of that base runs on it."""
+        return base in (self.bases or (base,))
 
     @property
     def precise(self) -> bool:
