@@ -12,6 +12,7 @@
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
 #include "io_check.h"
 #include "io_check_query.h"
 #include "io_check_recovery.h"
@@ -343,11 +344,13 @@ static void io_check_recovery_work(struct work_struct *work)
 {
 	struct io_check_recovery *r =
 		container_of(work, struct io_check_recovery, work.work);
+	unsigned int noio = memalloc_noio_save();
 
 	/* one that cannot be resumed does not answer */
 	pm_runtime_get_sync(&r->pdev->dev);
 	io_check_recovery_step(r);
 	pm_runtime_put(&r->pdev->dev);
+	memalloc_noio_restore(noio);
 }
 
 /* The recovery's work must not wait for what this waits for. */

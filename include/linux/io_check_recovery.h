@@ -31,6 +31,9 @@ struct io_check_recovery;
  *	a further one may begin, and have its end, meanwhile.  Process context
  * @offline: the device is given up, at remove as well: stop DMA with Bus Master,
  *	and fail all commands.  Process context
+ *
+ * Memory that @answers, @reset and @offline ask for is GFP_NOIO, whatever they say: what
+ * has to be written to get some may wait for the device.
  */
 struct io_check_recovery_ops {
 	void (*quiesce)(struct io_check_recovery *r);

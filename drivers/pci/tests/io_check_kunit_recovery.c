@@ -17,6 +17,8 @@ static int fake_reset(struct io_check_recovery *r)
 {
 	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
 
+	if (!(current->flags & PF_MEMALLOC_NOIO))
+		f->reclaims = true;
 	WRITE_ONCE(f->resets, f->resets + 1);
 	return READ_ONCE(f->error);
 }
@@ -113,6 +115,18 @@ static void test_timed_out(struct kunit *test)
 	*(u32 *)(k->mem + SENTINEL) = 9;
 	KUNIT_EXPECT_EQ(test, io_check_wait(r), 0);
 	KUNIT_EXPECT_FALSE(test, io_check_timed_out(r));
+	io_check_recovery_exit(r);
+}
+
+/* What a reset allocates does not wait for the device's own I/O. */
+static void test_no_reclaim(struct kunit *test)
+{
+	struct io_check_recovery *r = io_check_kunit_recovery(test, 0);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+
+	KUNIT_EXPECT_EQ(test, io_check_kunit_fails(r, false), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	KUNIT_EXPECT_FALSE(test, f->reclaims);
 	io_check_recovery_exit(r);
 }
 
@@ -306,6 +320,7 @@ static void test_line_given_back(struct kunit *test)
 
 static struct kunit_case recovery_cases[] = {
 	KUNIT_CASE(test_timed_out),
+	KUNIT_CASE(test_no_reclaim),
 	KUNIT_CASE(test_no_answer),
 	KUNIT_CASE(test_removed_in_recovery),
 	KUNIT_CASE(test_disconnected_in_recovery),

@@ -10,6 +10,7 @@ struct fake_recovery {
 	int error;
 	int resets;
 	int offline;
+	bool reclaims;
 };
 
 extern const struct io_check_recovery_ops io_check_kunit_ops;

@@ -206,6 +206,16 @@ def loses_power(machine, arch, smp, hba):
 
 @pytest.mark.slow
 @guests()
+def test_swap(machine, arch, smp, hba):
+    """Memory is short and swapped to the adapter that fails: its recovery waits for no
+    memory that only its own I/O would free."""
+    result, again = run(machine, arch, smp, hba, "swap", 60, timeout=300, disks=FAST,
+                        files={"/selftests/swap.sh": paths.GUEST / "swap.sh"})
+    assert sound(result, again)["detected"] > 0, again
+
+
+@pytest.mark.slow
+@guests()
 def test_modular(machine, arch, smp, hba):
     """The drivers as modules, whose accesses are calls of vmlinux: see the demo."""
     kernel("patched", arch, "on+modular")
