@@ -16,14 +16,14 @@ disks="$near $far"
 mkswap "/dev/$swap"
 swapon "/dev/$swap" || skip "no swap on $swap"
 
-echo "1..6"
-hourly_limit 1000000
-fill
 available()
 {
 	awk '/^MemAvailable/ { print $2 }' /proc/meminfo
 }
 
+echo "1..6"
+hourly_limit 1000000
+fill
 # 64 MiB are left by what is never swapped; then half of the swap more than there is
 mkdir -p /pad /mnt
 mount -t ramfs pad /pad
