@@ -126,6 +126,9 @@ demo: times has-machine kernels-$(ARCH)	## verified I/O through bus errors, vani
 PHONY += has-machine
 has-machine:
 	$(if $(call env,MACHINE,$(ARCH)),,$(error QEMU has no machine for ARCH '$(ARCH)': choose another))
+	$(if $(filter $(or $(MACHINE),$(call env,MACHINE,$(ARCH))):$(ARCH),$(call facts,arches)),,$(error \
+		no MACHINE '$(MACHINE)' for ARCH '$(ARCH)' in base $(BASE); there are: $(patsubst \
+		%:$(ARCH),%,$(filter %:$(ARCH),$(call facts,arches)))))
 
 PHONY += kernels
 kernels: kernels-$(ARCH)	## ARCH's kernels, vanilla and patched

@@ -59,22 +59,6 @@ asleep()
 	return 1
 }
 
-recovered()
-{
-	dmesg | grep -c 'io_check: recovered'
-}
-
-# recovers COUNT: that often by then, in 20 s; error handling alone never says so
-recovers()
-{
-	tries=0
-	until [ "$(recovered)" -ge "$1" ]; do
-		[ $tries -lt 100 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-}
-
 echo "1..$((3 + rounds + rounds / 3 + (resets ? rounds : 0)))"
 hourly_limit 1000000
 fill
@@ -96,7 +80,7 @@ while [ $n -lt "$rounds" ]; do
 		echo $((n * 2 - 5)) > "$inject/nth"
 		;;
 	esac
-	count=$(recovered)
+	count=$(dmesg | grep -c 'io_check: recovered')
 	asleep
 	result $? "slept and woke up"
 	if [ $((n % 3)) = 0 ]; then
@@ -105,7 +89,8 @@ while [ $n -lt "$rounds" ]; do
 		kill -CONT $near_fio
 	fi
 	[ "$resets" -gt 0 ] || continue
-	recovers $((count + resets))
+	# error handling alone never says so
+	wait_for 'io_check: recovered' $((count + resets))
 	result $? "reset by the resume"
 	# the rest would take error handling minutes
 	[ $ktap_failed = 0 ] || finish

@@ -13,7 +13,7 @@ class Machine:
 
     title    in the menu
     arches   whose kernels run on it: names in arch/
-    bases    that know it; none: all.  Before check and check_all in the file, for make
+    bases    that know it; none: all.  First in the file, for make
     qemu     emulator and machine arguments, by blank
     console  the kernel's console= device
     adapters bus= properties of the host adapters, "" for the default bus
