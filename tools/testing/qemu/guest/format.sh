@@ -61,11 +61,7 @@ result $? "pci_burst ran"
 [ $formats -gt 0 ]
 result $? "a namespace is formatted under bursts" "$formats times, $refused times not"
 # the last one's reset
-tries=0
-until [ "$(cat "$ctrl/state")" = live ] || [ $tries -gt 50 ]; do
-	sleep 0.2
-	tries=$((tries + 1))
-done
+until_true 10 grep -q live "$ctrl/state"
 last=$(completed "$2")
 format > /tmp/format 2>&1 && zeros
 result $? "and after them" "$(tail -n 1 /tmp/format)"

@@ -23,11 +23,7 @@ while [ $n -lt "$times" ]; do
 	# the doorbell is read, then the request is posted
 	echo 2 > "$inject/nth"
 	cat "$1" > /dev/null 2>&1 || lost=$((lost + 1))
-	tries=0
-	until [ "$(cat "$dev/io_check/state")" = ok ] || [ $tries -gt 50 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
+	until_true 5 state_is ok
 done
 echo 0 > "$inject/nth"
 [ $lost -gt $((times * 3 / 4)) ]

@@ -46,13 +46,8 @@ io()
 {
 	start_fio /tmp/growth "$near" --rw=randwrite --bs=4k --verify_backlog=16 \
 		--loops=1000000 --size=${share}k --offset_increment=${share}k
-	tries=0
 	# threads start one after the other
-	# shellcheck disable=SC2086
-	until [ "$(completed $near)" -gt "$jobs" ] || [ $tries -gt 300 ]; do
-		sleep 0.2
-		tries=$((tries + 1))
-	done
+	until_true 60 completed_more "$jobs"
 	sleep 2
 }
 

@@ -226,16 +226,21 @@ def test_mutant_red(gone):
     assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
 
 
+def red(gone, machine, arch, name, *targets):
+    """The case of a suite fails that watches what is gone."""
+    without(gone, arch, *targets)
+    _, cases = suite("mutant", f"mutant-{name}", smp=gone.get("smp", 1), machine=machine,
+                     arch=arch, suites=[name])
+    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+
+
 # powerpc leaves Memory Write and Invalidate to firmware
 @pytest.mark.slow
 @on_machines([m for m in TESTED if m[0] == "q35"])
 @mutants("mwi")
 def test_mutant_mwi_red(gone, machine, arch):
     """The same of what drivers do with MWI."""
-    without(gone, arch, arches.facts(arch)["IMAGE"])
-    result, cases = suite("mutant", "mutant-mwi", smp=gone["smp"], machine=machine,
-                          arch=arch, suites=["dma_hints"])
-    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+    red(gone, machine, arch, "dma_hints", arches.facts(arch)["IMAGE"])
 
 
 @pytest.mark.slow
@@ -243,10 +248,7 @@ def test_mutant_mwi_red(gone, machine, arch):
 @mutants("lba")
 def test_mutant_lba_red(gone, machine, arch):
     """Without what makes the LBA's error log work the model's case fails."""
-    without(gone, arch)
-    result, cases = suite("mutant", "mutant-lba", machine=machine, arch=arch,
-                          suites=["lba_io_check"])
-    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+    red(gone, machine, arch, "lba_io_check")
 
 
 @pytest.mark.slow
@@ -254,10 +256,7 @@ def test_mutant_lba_red(gone, machine, arch):
 @mutants("pcie")
 def test_mutant_pcie_red(gone, machine, arch):
     """Without a guard that needs AER or DPC the case that watches it fails."""
-    without(gone, arch, arches.facts(arch)["IMAGE"])
-    result, cases = suite("mutant", "mutant-pcie", machine=machine, arch=arch,
-                          suites=["io_check"])
-    assert cases.get(gone["case"]) is False, f"without {gone['what']}: {cases}"
+    red(gone, machine, arch, "io_check", arches.facts(arch)["IMAGE"])
 
 
 @pytest.mark.slow

@@ -69,12 +69,7 @@ bar=$(bar_read)
 echo "death: moving the BAR from $bar" > /dev/console
 bar_write '\x00\x00\x00\x7e'
 echo "death: BAR at $(bar_read)" > /dev/console
-tries=0
-until dmesg | grep -q 'io_check: no answer for' ||
-      [ $tries -gt $((5 * (limit + 10))) ]; do
-	sleep 0.2
-	tries=$((tries + 1))
-done
+until_true $((limit + 10)) logged 'io_check: no answer for' 1
 # by the kernel's clock, from the first failure: this shell has to wait its turn
 took=$(dmesg | awk -F '[][]' '/io_check: (read|write) of/ && !first { first = $2 }
 			      /io_check: no answer for/ { last = $2 }

@@ -213,38 +213,44 @@ completed()
 	done | awk '{ n += $1 + $5 } END { print n + 0 }'
 }
 
+# state_is STATE [DEVICE]: of the recovery, the first adapter's
+state_is()
+{
+	[ "$(cat "${2:-$dev}/io_check/state")" = "$1" ]
+}
+
+completed_more()
+{
+	# shellcheck disable=SC2086
+	[ "$(completed $near)" -gt "$1" ]
+}
+
 # goes_on COUNT: the first adapter completes more than that, after its reset
 goes_on()
 {
-	tries=0
-	# shellcheck disable=SC2086
-	until [ "$(completed $near)" -gt "$1" ]; do
-		[ $tries -lt 100 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
+	until_true 20 completed_more "$1"
+}
+
+logged()
+{
+	[ "$(dmesg | grep -c "$1")" -ge "$2" ]
 }
 
 # wait_for TEXT TIMES: in the kernel log, for at most 30 s
 wait_for()
 {
-	tries=0
-	until [ "$(dmesg | grep -c "$1")" -ge "$2" ]; do
-		[ $tries -lt 150 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
+	until_true 30 logged "$1" "$2"
+}
+
+no_process()
+{
+	! kill -0 "$1" 2> /dev/null
 }
 
 # ended PROCESS: in less than a minute, which an admin command may take
 ended()
 {
-	tries=0
-	while kill -0 "$1" 2> /dev/null; do
-		[ $tries -lt 225 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
+	until_true 45 no_process "$1"
 }
 
 # find_other: sets $path, the device of another adapter, whose driver takes part

@@ -32,6 +32,18 @@ finish()
 	exit
 }
 
+# until_true SECONDS COMMAND...: true within them
+until_true()
+{
+	polls=$(($1 * 5))
+	shift
+	until "$@"; do
+		[ $polls -gt 0 ] || return 1
+		polls=$((polls - 1))
+		sleep 0.2
+	done
+}
+
 # Find the first adapter: $bdf, $dev, and $bar of its registers.
 find_device()
 {

@@ -25,6 +25,12 @@ look()
 	now=$(cat "$attr/resets" 2> /dev/null) && resets=$now
 }
 
+over()
+{
+	look
+	[ "$state" != recovering ]
+}
+
 # fail: one burst that hits running I/O, and what came of it
 fail()
 {
@@ -32,13 +38,7 @@ fail()
 	goes_on "$(completed $near)"
 	bursts -n 60 -l 200000 -g 300000 -e $errors -H 1 > /dev/null
 	sleep 0.3	# the worker's start
-	tries=0
-	look
-	while [ "$state" = recovering ] && [ $tries -lt 50 ]; do
-		sleep 0.2
-		tries=$((tries + 1))
-		look
-	done
+	until_true 10 over
 }
 
 # nonsense: the limit is not what is no number

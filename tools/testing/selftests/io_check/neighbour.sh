@@ -44,16 +44,7 @@ done
 # the driver looks at its adapter once a second
 [ $told -gt $((rounds * (each - 1))) ]
 result $? "each session of the adapter's was told" "$told, $record"
-wait_for_state()
-{
-	tries=0
-	until [ "$(cat "$path/io_check/state")" = ok ]; do
-		[ $tries -lt 100 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-}
-wait_for_state
+until_true 20 state_is ok "$path"
 result $? "the neighbour is in service" "$(cat "$path/io_check/state")"
 resets=$(($(cat "$path/io_check/resets") - before))
 less="${path##*/}: io_check: errors on its way that may be other devices'"

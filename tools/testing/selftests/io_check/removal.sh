@@ -67,23 +67,6 @@ empty()
 	[ $(($(byte "$port" $((at + 26))) & 64)) = 0 ]
 }
 
-# until_true SECONDS COMMAND...: true within them
-until_true()
-{
-	tries=$(($1 * 5))
-	shift
-	until "$@"; do
-		[ $tries -gt 0 ] || return 1
-		tries=$((tries - 1))
-		sleep 0.2
-	done
-}
-
-state_is()
-{
-	[ "$(cat "$dev/io_check/state")" = "$1" ]
-}
-
 given_up()
 {
 	dmesg | grep -q 'io_check: it was removed'

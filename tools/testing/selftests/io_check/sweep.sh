@@ -85,17 +85,16 @@ over()
 	[ "$state" = live ]
 }
 
+settled()
+{
+	state=
+	{ read -r state < "$dev/io_check/state"; } 2> /dev/null
+	[ "$state" != recovering ] && over
+}
+
 settle()
 {
-	tries=0
-	while [ $tries -lt 150 ]; do
-		state=
-		{ read -r state < "$dev/io_check/state"; } 2> /dev/null
-		[ "$state" != recovering ] && over && break
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-	[ $tries -lt 150 ]
+	until_true 30 settled
 }
 
 # Interrupt handlers of the driver, and its adapters
@@ -156,16 +155,6 @@ near_disks()
 	[ $found = "$count" ]
 }
 
-disks_back()
-{
-	tries=0
-	until near_disks; do
-		[ $tries -lt 50 ] || return 1
-		sleep 0.2
-		tries=$((tries + 1))
-	done
-}
-
 arm()
 {
 	echo 1000000 > "$dev/io_check/limit"
@@ -185,6 +174,11 @@ arm()
 	fi
 }
 
+found_out()
+{
+	injected_now || logged 'HardReset: success' 1
+}
+
 run_phase()
 {
 	case $phase in
@@ -201,12 +195,7 @@ run_phase()
 			tries=$((tries + 1))
 			[ $tries -lt 1000 ] || return 1
 		done
-		tries=0
-		until injected_now || dmesg | grep -q 'HardReset: success'; do
-			[ $tries -lt 50 ] || break
-			sleep 0.2
-			tries=$((tries + 1))
-		done
+		until_true 10 found_out
 		;;
 	eh | twice)
 		name=${near##* }
@@ -333,7 +322,7 @@ while [ "$n" -le "$last" ]; do
 		echo "$bdf" > "$drv/bind" || rc=bind
 	fi
 	settle || rc=settle
-	disks_back || rc="disks:$near"
+	until_true 10 near_disks || rc="disks:$near"
 	echo 1000000 > "$dev/io_check/limit"
 	case $phase in
 	io | reset) ;;		# which end with it
