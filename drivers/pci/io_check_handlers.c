@@ -83,9 +83,48 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 	return io_check_mmio_enabled(pdev);
 }
 
+/*
+ * The PCI core resets the function, as sysfs or VFIO asks.  Without memory and Bus Master
+ * from here to reset_done, it forgets all: its recovery begins now, for no request and no
+ * interrupt to meet the reset, and again after it.  A reset by the driver may be under
+ * way; it is not waited for, as its last step waits for pci_cfg_access_lock(), which the
+ * core holds.
+ */
+static void io_check_reset_prepare(struct pci_dev *pdev)
+{
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	/* a suspended one is its resume's, and this one is the device's lock's */
+	if (!r || !io_check_armed(r) || io_check_dead(r))
+		return;
+	set_bit(RECOVERY_HELD, &r->flags);
+	set_bit(IO_CHECK_R_FAILED, &r->flags);
+	io_check_recovery_start(r, NULL);
+	synchronize_rcu();
+	io_check_synchronize_irqs(pdev);
+}
+
+static void io_check_reset_done(struct pci_dev *pdev)
+{
+	struct io_check_recovery *r = io_check_recovery_of(pdev);
+
+	if (!r)
+		return;
+	/* the core has dropped what a slot's reset restores */
+	io_check_save_state(pdev);
+	if (!test_and_clear_bit(RECOVERY_HELD, &r->flags))
+		return;
+	/* what the driver reset since, the core's reset has undone */
+	set_bit(IO_CHECK_R_FAILED, &r->flags);
+	if (!io_check_dead(r))
+		io_check_recovery_start(r, NULL);
+}
+
 const struct pci_error_handlers io_check_error_handlers = {
 	.error_detected	= io_check_error_detected,
 	.mmio_enabled	= io_check_mmio_enabled,
 	.slot_reset	= io_check_slot_reset,
+	.reset_prepare	= io_check_reset_prepare,
+	.reset_done	= io_check_reset_done,
 };
 EXPORT_SYMBOL_GPL(io_check_error_handlers);

@@ -206,8 +206,8 @@ static bool io_check_recovery_removed(struct io_check_recovery *r)
 {
 	struct pci_dev *pdev = r->pdev;
 
-	if (test_bit(RECOVERY_FROZEN, &r->flags) || pci_device_is_present(pdev) ||
-	    arch_io_check_frozen(pdev))
+	if (r->flags & (BIT(RECOVERY_FROZEN) | BIT(RECOVERY_HELD)) ||
+	    pci_device_is_present(pdev) || arch_io_check_frozen(pdev))
 		r->absent = 0;
 	else
 		r->absent++;
@@ -249,9 +249,9 @@ void io_check_restore(struct pci_dev *pdev)
 }
 
 /*
- * Is it isolated?  AER may fail without a word to drivers, as it does where one function
- * below the port has no error handlers: pcie_do_recovery(), before it made the last call
- * of error_detected() then.  The link was reset before that.
+ * Is it isolated, or being reset?  AER may fail without a word to drivers, as it does
+ * where one function below the port has no error handlers: pcie_do_recovery(), before it
+ * made the last call of error_detected() then.  The link was reset before that.
  */
 static bool io_check_recovery_frozen(struct io_check_recovery *r, unsigned long limit)
 {
@@ -269,7 +269,7 @@ static bool io_check_recovery_frozen(struct io_check_recovery *r, unsigned long 
 		io_check_dev_thawed(pdev, true);
 		clear_bit(RECOVERY_FROZEN, &r->flags);
 	}
-	return test_bit(RECOVERY_FROZEN, &r->flags);
+	return r->flags & (BIT(RECOVERY_FROZEN) | BIT(RECOVERY_HELD));
 }
 
 /*

@@ -8,6 +8,7 @@
 /* Bits of io_check_recovery.flags beyond those in the headers */
 #define RECOVERY_FROZEN		10	/* isolated by EEH or AER */
 #define RECOVERY_OVER_LIMIT	11	/* it failed too often */
+#define RECOVERY_HELD		12	/* the PCI core resets its function */
 
 void io_check_recovery_start(struct io_check_recovery *r,
 			     const struct io_check_err *err);

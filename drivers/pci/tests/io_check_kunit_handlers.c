@@ -231,6 +231,71 @@ static void test_join(struct kunit *test)
 	io_check_recovery_exit(r);
 }
 
+static bool asked;
+
+static bool late_answers(struct io_check_recovery *r)
+{
+	WRITE_ONCE(asked, true);
+	wait_for_completion(&resume_may_end);
+	return true;
+}
+
+/* The PCI core resets a function: its recovery goes on after that, as an AER's may then. */
+static void test_function_reset(struct kunit *test)
+{
+	const struct pci_error_handlers *h = &io_check_error_handlers;
+	struct io_check_err err = { .cause = IO_CHECK_NO_RESPONSE, .error = -ENXIO, .bar = -1 };
+	struct io_check_recovery_ops ops = io_check_kunit_ops;
+	struct io_check_kunit *k = test->priv;
+	struct io_check_recovery *r = io_check_kunit_recovery(test, 0);
+	struct fake_recovery *f = container_of(r, struct fake_recovery, r);
+	int i;
+
+	h->reset_prepare(k->pdev);
+	KUNIT_EXPECT_TRUE(test, io_check_recovering(r));
+	/* its link is down for longer than one that was removed is waited for */
+	k->dev.absent = true;
+	msleep(2000);
+	KUNIT_EXPECT_EQ(test, f->resets, 0);
+	KUNIT_EXPECT_TRUE(test, io_check_recovering(r));
+	k->dev.absent = false;
+	k->pdev->state_saved = false;
+	h->reset_done(k->pdev);
+	KUNIT_EXPECT_TRUE(test, k->pdev->state_saved);
+	KUNIT_EXPECT_EQ(test, io_check_kunit_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 1);
+	/* the core's may come in the middle of the driver's, and undo it */
+	ops.answers = late_answers;
+	asked = false;
+	reinit_completion(&resume_may_end);
+	WRITE_ONCE(r->ops, &ops);
+	KUNIT_EXPECT_EQ(test, io_check_recovery_error(r, &err), -ENXIO);
+	for (i = 0; i < 100 && !READ_ONCE(asked); i++)
+		msleep(20);
+	h->reset_prepare(k->pdev);
+	complete_all(&resume_may_end);
+	KUNIT_EXPECT_EQ(test, io_check_kunit_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 2);
+	h->reset_done(k->pdev);
+	KUNIT_EXPECT_EQ(test, io_check_kunit_ends(r), 0);
+	KUNIT_EXPECT_EQ(test, f->resets, 3);
+	/* one that is suspended is left to its resume */
+	KUNIT_EXPECT_EQ(test, io_check_recovery_disarm(r), 0);
+	h->reset_prepare(k->pdev);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	h->reset_done(k->pdev);
+	io_check_recovery_rearm(r, true);
+	KUNIT_EXPECT_EQ(test, io_check_kunit_ends(r), 0);
+	/* one that was given up stays so */
+	h->error_detected(k->pdev, pci_channel_io_perm_failure);
+	h->reset_prepare(k->pdev);
+	h->reset_done(k->pdev);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	KUNIT_EXPECT_EQ(test, f->resets, 4);
+	KUNIT_EXPECT_EQ(test, f->offline, 1);
+	io_check_recovery_exit(r);
+}
+
 static struct kunit_case handlers_cases[] = {
 	KUNIT_CASE(test_removed_and_given_up),
 	KUNIT_CASE(test_handlers),
@@ -238,6 +303,7 @@ static struct kunit_case handlers_cases[] = {
 	KUNIT_CASE(test_slow_resume),
 	KUNIT_CASE(test_suspend),
 	KUNIT_CASE(test_join),
+	KUNIT_CASE(test_function_reset),
 	{}
 };
 

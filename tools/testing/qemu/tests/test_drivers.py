@@ -44,6 +44,11 @@ SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bri
 FAST = tuple(dataclasses.replace(disk, iops=0) for disk in demo.layout(3))
 REMOVABLE = tuple(dataclasses.replace(disk, removable=True) for disk in FAST)
 
+# each adapter alone on a bus, whose bridge can reset it; nvme does that by itself
+BRIDGES = {"qemu": ("-device", "pcie-pci-bridge,id=bridge0,bus=pcie.0",
+                    "-device", "pcie-pci-bridge,id=bridge1,bus=pcie.0"),
+           "adapters": ("bridge0,addr=1", "bridge1,addr=1")}
+
 IN_SLOTS = [g for g in GUESTS if MACHINES[g[0]].slots]
 slots = on_machines(IN_SLOTS, "machine,arch,smp,hba")
 # vanilla's nvme finds out by itself, and has handlers for AER
@@ -459,6 +464,16 @@ def test_remove(machine, arch, smp, hba):
     """The same of the device itself, which is found again."""
     result, again = run(machine, arch, smp, hba, "unbind", "-r", files=UNBIND)
     assert sound(result, again)["detected"] > 0, again
+
+
+@pytest.mark.slow
+@on_machines([g for g in GUESTS if g[0] in ("arm64-virt", "q35")], "machine,arch,smp,hba")
+def test_function_reset(machine, arch, smp, hba):
+    """The PCI core resets the first adapter, as sysfs asks: no command waits for a timer."""
+    bridges = BRIDGES if machine == "arm64-virt" and hba != "nvme" else {}
+    result, again = run(machine, arch, smp, hba, "reset", 6, timeout=300, **bridges,
+                        files={"/selftests/reset.sh": paths.GUEST / "reset.sh"})
+    sound(result, again)
 
 
 @pytest.mark.slow
