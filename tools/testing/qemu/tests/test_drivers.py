@@ -230,6 +230,16 @@ def test_modular(machine, arch, smp, hba):
 
 @pytest.mark.slow
 @guests()
+def test_rmmod(machine, arch, smp, hba):
+    """The modules are unloaded under bursts: nothing of a recovery runs on."""
+    kernel("patched", arch, "on+modular")
+    result, again = run(machine, arch, smp, hba, "rmmod", kernel="modular", timeout=300,
+                        files={"/selftests/rmmod.sh": paths.GUEST / "rmmod.sh"})
+    assert sound(result, again)["detected"] > 0, again
+
+
+@pytest.mark.slow
+@guests()
 def test_preempt(machine, arch, smp, hba):
     """On a preemptible kernel, with scans and resets of others beside the bursts."""
     kernel("patched", arch, "on+preempt")
