@@ -204,6 +204,23 @@ def test_hibernate(machine, arch, smp, hba):
     sleeps(machine, arch, smp, hba, "disk", 2 if hba == "sym53c8xx" else 0)
 
 
+@pytest.mark.slow
+@arm64
+def test_spindown(machine, arch, smp, hba):
+    """Disks are stopped and started under bursts: no such command is lost to a reset.
+
+    A 53c8xx may stand still in a burst, for no access to see; until its timers have ended
+    that, and two resets, sd has given up SYNCHRONIZE CACHE.
+    """
+    if hba != "fusion":
+        pytest.skip("Fusion's alone does not wait for timers")
+    kernel("patched", arch, "on+inject+suspend")
+    result, again = run(machine, arch, smp, hba, "spindown", 100, timeout=300,
+                        kernel="suspend", disks=FAST,
+                        files={"/selftests/spindown.sh": paths.GUEST / "spindown.sh"})
+    sound(result, again)
+
+
 def loses_power(machine, arch, smp, hba):
     """The same with adapters that forget all meanwhile."""
     sleeps(machine, arch, smp, hba, "freeze", 2)
