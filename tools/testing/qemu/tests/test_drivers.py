@@ -161,6 +161,14 @@ def test_burst_of_two_seconds(machine, arch, smp, hba):
 
 @pytest.mark.slow
 @guests()
+def test_flushes(machine, arch, smp, hba):
+    """Each fourth write is followed by a flush, which a reset loses as well."""
+    result, again = run(machine, arch, smp, hba, "storm", "-f", 20, 7)
+    assert sound(result, again)["flushes"] > 100, again
+
+
+@pytest.mark.slow
+@guests()
 def test_no_intx_masking(machine, arch, smp, hba):
     """An adapter whose interrupt is masked in the line alone.
 

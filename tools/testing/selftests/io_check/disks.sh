@@ -11,6 +11,7 @@ errors=/sys/kernel/debug/io_check/errors
 jobs=4		# threads a disk, each with 4 MiB of its own
 think=20ms	# pause between two I/Os
 block=4k	# of a storm's writes
+flush=0		# each so many of them
 engine=psync
 slow_think=0	# the same on a slow disk
 
@@ -149,7 +150,8 @@ fill()
 # storm LOG DISKS: writes, verified, until it is killed; sets $fio
 storm()
 {
-	start_fio "$1" "$2" --rw=randwrite --bs=$block --verify_backlog=16 --loops=1000000
+	start_fio "$1" "$2" --rw=randwrite --bs=$block --verify_backlog=16 --loops=1000000 \
+		--fsync="$flush"
 }
 
 # disks_are_back: sets $again, the first adapter's disks now

@@ -4,12 +4,13 @@
 # Verified I/O to all disks of QEMU's while the first adapter, its driver
 # bound, loses its memory decoding again and again.
 #
-# usage: storm.sh [-B SIZE] [-t SECONDS] [-w] [-x] [-i | -r]
+# usage: storm.sh [-B SIZE] [-f] [-t SECONDS] [-w] [-x] [-i | -r]
 #                 [HITS [SEED [PCI_BURST-OPTION...]]]
 #
 # HITS (50) bursts have to hit, that is, fail an access that the driver makes; a
 # kernel that does not count failed accesses is given as many bursts, hit or not.
 # SIZE is that of the writes (4k).  SECONDS is the timeout of the disks' commands.
+# -f: each fourth write is followed by a flush of the disk's cache.
 # -w: no burst begins before the adapter's disks are back from the last one.  -i:
 # there are none; something outside of this machine fails HITS accesses.  -r: there
 # are none; the SCSI bus of a 53c8xx is reset HITS times, as by another initiator.
@@ -23,9 +24,10 @@
 
 SPARE=32768
 patience=3 outside='' resets='' crowd=''
-while getopts B:t:wirx option; do
+while getopts B:ft:wirx option; do
 	case $option in
 	B) block=$OPTARG ;;
+	f) flush=4 ;;
 	t)
 		patience=$((3 * OPTARG))
 		command_timeout "$OPTARG" "$disks"
@@ -41,6 +43,14 @@ shift $((OPTIND - 1))
 hits=${1:-50}
 seed=${2:-1}
 shift $(($# < 2 ? $# : 2))
+
+# flushes that the first adapter's disks completed (admin-guide/iostats.rst, field 16)
+flushed()
+{
+	for name in $near; do
+		cat "/sys/block/$name/stat"
+	done | awk '{ n += $16 } END { print n + 0 }'
+}
 
 scan()
 {
@@ -178,6 +188,7 @@ aborts=$(dmesg | grep -c -e 'attempting task abort' -e 'ABORT operation started'
 resets=$(dmesg | grep -c 'io_check: recovered')
 [ -z "$crowd" ] ||
 	figures="$figures spares=$(wc -l < /tmp/spares) resets_asked=$(wc -l < /tmp/resets)"
+[ "$flush" = 0 ] || figures="$figures flushes=$(flushed)"
 figures="resets=$resets aborts=$aborts$figures"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"
 finish
