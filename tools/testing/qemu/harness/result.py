@@ -17,7 +17,8 @@ PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
                    # two CPUs garble each other's words; the firmware's are whole
                    r"OPAL: Reboot requested due to Platform error")
 COMPLAINT = re.compile(r"^.*(?:WARNING: CPU|BUG:|INFO: task|soft lockup|"
-                       r"Call [Tt]race:|Oops:|Oops - |Internal error: ).*$", re.M)
+                       r"Call [Tt]race:|Oops:|Oops - |Internal error: |"
+                       r"enqueued on deprecated workqueue).*$", re.M)
 # What vanilla says as well, and no driver of the series has a part in: 6.12's
 # 8250_pci maps the BAR of C3700's serial card for each of its ports
 IN_VANILLA = re.compile(r"WARNING: .* at pcim_add_mapping_to_legacy_table")
