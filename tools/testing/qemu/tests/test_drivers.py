@@ -502,10 +502,10 @@ def test_remove(machine, arch, smp, hba):
 
 
 @pytest.mark.slow
-@on_machines([g for g in GUESTS if g[0] in ("arm64-virt", "q35")], "machine,arch,smp,hba")
+@arm64
 def test_function_reset(machine, arch, smp, hba):
     """The PCI core resets the first adapter, as sysfs asks: no command waits for a timer."""
-    bridges = BRIDGES if machine == "arm64-virt" and hba != "nvme" else {}
+    bridges = {} if hba == "nvme" else BRIDGES
     result, again = run(machine, arch, smp, hba, "reset", 6, timeout=300, **bridges,
                         files={"/selftests/reset.sh": paths.GUEST / "reset.sh"})
     sound(result, again)
