@@ -27,6 +27,12 @@ recovered()
 		{ [ "$(cat "$dev/io_check/resets")" -gt "$before" ] && state_is ok; }
 }
 
+reset()
+{
+	echo 1 > "$dev/reset" && until_true 10 recovered
+	result $? "reset while $way, and by the driver"
+}
+
 stop()
 {
 	kill "$fio"
@@ -45,9 +51,7 @@ while [ $n -lt "$times" ]; do
 		[ $n -le "$times" ] || break
 		before=$(cat "$dev/io_check/resets")
 		if [ "$way" = idle ]; then
-			echo 1 > "$dev/reset"
-			until_true 10 recovered
-			result $? "reset while $way, and by the driver"
+			reset
 			storm /tmp/storm "$disks"
 		else
 			storm /tmp/storm "$disks"
@@ -56,11 +60,10 @@ while [ $n -lt "$times" ]; do
 			if [ "$way" = recovering ]; then
 				bursts -i -s $n -n 20 -l 20000:100000 -g 20000:200000 > /tmp/bursts &
 				bursting=$!
-				until_true 10 logged "io_check: .* failed" $((n / 3))
+				until_true 3 state_is recovering ||
+					result 1 "a recovery is under way"
 			fi
-			echo 1 > "$dev/reset"
-			until_true 10 recovered
-			result $? "reset while $way, and by the driver"
+			reset
 			[ "$way" != recovering ] || wait "$bursting"
 		fi
 		sleep 1

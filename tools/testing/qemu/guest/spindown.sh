@@ -10,9 +10,6 @@
 # shellcheck source-path=SCRIPTDIR/../../selftests/io_check
 . ./disks.sh
 
-echo "1..6"
-fill
-hourly_limit 1000000
 for name in $near; do
 	device=/sys/block/$name/device
 	[ -w "$device/power/autosuspend_delay_ms" ] || skip "no runtime PM of $name: CONFIG_PM?"
@@ -25,6 +22,9 @@ for name in $near; do
 	echo 50 > "$device/power/autosuspend_delay_ms"
 	echo auto > "$device/power/control"
 done
+echo "1..6"
+fill
+hourly_limit 1000000
 
 # every_disk: a block of each, from the disk
 every_disk()
