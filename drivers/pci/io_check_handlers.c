@@ -4,6 +4,7 @@
  */
 
 #include <linux/export.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
@@ -86,9 +87,9 @@ static pci_ers_result_t io_check_slot_reset(struct pci_dev *pdev)
 /*
  * The PCI core resets the function, as sysfs or VFIO asks.  Without memory and Bus Master
  * from here to reset_done, it forgets all: its recovery begins now, for no request and no
- * interrupt to meet the reset, and again after it.  A reset by the driver may be under
- * way; it is not waited for, as its last step waits for pci_cfg_access_lock(), which the
- * core holds.
+ * interrupt to meet the reset, and goes on after it.  A reset by the driver that is under
+ * way is waited for, and no more: what follows it waits for pci_cfg_access_lock(), which
+ * the core holds.
  */
 static void io_check_reset_prepare(struct pci_dev *pdev)
 {
@@ -98,6 +99,9 @@ static void io_check_reset_prepare(struct pci_dev *pdev)
 	if (!r || !io_check_armed(r) || io_check_dead(r))
 		return;
 	set_bit(RECOVERY_HELD, &r->flags);
+	/* the next one sees that */
+	mutex_lock(&r->attempt);
+	mutex_unlock(&r->attempt);
 	set_bit(IO_CHECK_R_FAILED, &r->flags);
 	io_check_recovery_start(r, NULL);
 	synchronize_rcu();
@@ -112,12 +116,7 @@ static void io_check_reset_done(struct pci_dev *pdev)
 		return;
 	/* the core has dropped what a slot's reset restores */
 	io_check_save_state(pdev);
-	if (!test_and_clear_bit(RECOVERY_HELD, &r->flags))
-		return;
-	/* what the driver reset since, the core's reset has undone */
-	set_bit(IO_CHECK_R_FAILED, &r->flags);
-	if (!io_check_dead(r))
-		io_check_recovery_start(r, NULL);
+	clear_bit(RECOVERY_HELD, &r->flags);
 }
 
 const struct pci_error_handlers io_check_error_handlers = {

@@ -9,6 +9,7 @@
 
 #include <linux/io_check_recovery.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/pm_runtime.h>
 #include <linux/rcupdate.h>
@@ -273,10 +274,43 @@ static bool io_check_recovery_frozen(struct io_check_recovery *r, unsigned long 
 }
 
 /*
+ * Reset the device if it answers.  A device that the platform has isolated is left alone
+ * until its slot was reset.  True if it works: requests are let in.
+ */
+static bool io_check_recovery_attempt(struct io_check_recovery *r, unsigned long limit)
+{
+	struct pci_dev *pdev = r->pdev;
+
+	if (io_check_recovery_frozen(r, limit)) {
+		r->heard = jiffies;
+		r->reachable = jiffies;
+		return false;
+	}
+	if (!io_check_alive(pdev, NULL) || !r->ops->answers(r))
+		return false;
+	/*
+	 * queuecommand runs in RCU read sections, and asks first: after
+	 * these two no request is on its way to the device.
+	 */
+	synchronize_rcu();
+	io_check_synchronize_irqs(pdev);
+	clear_bit(IO_CHECK_R_FAILED, &r->flags);
+	if (!r->ops->reset(r) && !io_check_has_failed(r)) {
+		io_check_dev_reset(pdev);
+		io_check_recovery_done(r);
+		return true;
+	}
+	set_bit(IO_CHECK_R_FAILED, &r->flags);
+	/* it ended with the first access that failed */
+	r->heard = jiffies;
+	pci_info(pdev, "io_check: reset failed, again\n");
+	return false;
+}
+
+/*
  * Look whether the device answers, soon at first and then ten times a second, reset
  * it when it does, and start again when an access fails in the reset.  One that does
  * not answer for dead_timeout is given up, and later one that answers and cannot be
- * reset.  A device that the platform has isolated is left alone until its slot was
  * reset.
  */
 static void io_check_recovery_step(struct io_check_recovery *r)
@@ -285,6 +319,7 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 	unsigned long limit = READ_ONCE(dead_timeout) * HZ;
 	unsigned long start = r->since;
 	unsigned int poll;
+	bool recovered;
 
 	/* it may have been given up while it was queued */
 	if (!io_check_armed(r) || io_check_dead(r))
@@ -293,34 +328,19 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 		io_check_recovery_give_up(r);
 		return;
 	}
-	if (io_check_recovery_frozen(r, limit)) {
-		r->heard = jiffies;
-		r->reachable = jiffies;
-	} else if (io_check_alive(pdev, NULL) && r->ops->answers(r)) {
-		/*
-		 * queuecommand runs in RCU read sections, and asks first: after
-		 * these two no request is on its way to the device.
-		 */
-		synchronize_rcu();
-		io_check_synchronize_irqs(pdev);
-		clear_bit(IO_CHECK_R_FAILED, &r->flags);
-		if (!r->ops->reset(r) && !io_check_has_failed(r)) {
-			io_check_dev_reset(pdev);
-			io_check_recovery_done(r);
-			io_check_unmask_irq(r);
-			/* one may have failed since: then it was not queued */
-			if (io_check_has_failed(r))
-				io_check_recovery_start(r, NULL);
-			else if (r->ops->resume)
-				queue_work(system_unbound_wq, &r->resume);
-			pci_info(pdev, "io_check: recovered after %u ms\n",
-				 jiffies_to_msecs(jiffies - start));
-			return;
-		}
-		set_bit(IO_CHECK_R_FAILED, &r->flags);
-		/* it ended with the first access that failed */
-		r->heard = jiffies;
-		pci_info(pdev, "io_check: reset failed, again\n");
+	mutex_lock(&r->attempt);
+	recovered = io_check_recovery_attempt(r, limit);
+	mutex_unlock(&r->attempt);
+	if (recovered) {
+		io_check_unmask_irq(r);
+		/* one may have failed since: then it was not queued */
+		if (io_check_has_failed(r))
+			io_check_recovery_start(r, NULL);
+		else if (r->ops->resume)
+			queue_work(system_unbound_wq, &r->resume);
+		pci_info(pdev, "io_check: recovered after %u ms\n",
+			 jiffies_to_msecs(jiffies - start));
+		return;
 	}
 	if (io_check_recovery_removed(r)) {
 		pci_err(pdev, "io_check: it was removed in its recovery\n");
@@ -395,6 +415,7 @@ int io_check_recovery_init(struct io_check_recovery *r, struct pci_dev *pdev,
 	r->pdev = pdev;
 	r->ops = ops;
 	init_waitqueue_head(&r->wait);
+	mutex_init(&r->attempt);
 	INIT_DELAYED_WORK(&r->work, io_check_recovery_work);
 	INIT_WORK(&r->resume, io_check_recovery_resume);
 	r->wq = alloc_ordered_workqueue("io_check_%s", WQ_MEM_RECLAIM,

@@ -13,6 +13,7 @@
 
 #include <linux/bitops.h>
 #include <linux/io_check_dev.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -65,6 +66,7 @@ struct io_check_recovery_ops {
  * @work: the recovery
  * @resume: the driver's part after it
  * @wait: for its end
+ * @attempt: held while @work asks the device and resets it
  */
 struct io_check_recovery {
 	struct pci_dev *pdev;
@@ -79,6 +81,7 @@ struct io_check_recovery {
 	struct delayed_work work;
 	struct work_struct resume;
 	wait_queue_head_t wait;
+	struct mutex attempt;	/* of the work, for who waits for it */
 };
 
 /* Is a failed access recovered from, or does it fail the probe? */
