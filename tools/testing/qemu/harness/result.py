@@ -36,20 +36,22 @@ class HostShare:
     TICK = 1 / os.sysconf("SC_CLK_TCK")
 
     def __init__(self, pid: int):
-        self.proc = Path(f"/proc/{pid}")
+        self.proc = f"/proc/{pid}"
         self.last = time.monotonic()
         self.wanted = self.had = 0.0    # seconds
 
     @staticmethod
-    def stat(path: Path) -> list[str]:
+    def stat(path: str) -> list[str]:
         """The fields of a stat file from the third one on, after the name."""
-        return (path / "stat").read_text().rpartition(")")[2].split()
+        with open(f"{path}/stat") as file:
+            return file.read().rpartition(")")[2].split()
 
     def sample(self) -> None:
         """To be called now and then; not after the process has ended."""
         now = time.monotonic()
         try:
-            threads = [self.stat(task) for task in self.proc.glob("task/*")]
+            threads = [self.stat(f"{self.proc}/task/{task}")
+                       for task in os.listdir(f"{self.proc}/task")]
             utime, stime = self.stat(self.proc)[11:13]
         except (FileNotFoundError, ProcessLookupError):
             return      # a thread has ended in between
