@@ -321,9 +321,13 @@ static void io_check_recovery_step(struct io_check_recovery *r)
 	unsigned int poll;
 	bool recovered;
 
-	/* it may have been given up while it was queued */
-	if (!io_check_armed(r) || io_check_dead(r))
+	if (!io_check_armed(r))
 		return;
+	/* it may have been given up while it was queued, or as this one began */
+	if (io_check_dead(r)) {
+		io_check_recovery_done(r);
+		return;
+	}
 	if (test_bit(RECOVERY_OVER_LIMIT, &r->flags)) {
 		io_check_recovery_give_up(r);
 		return;

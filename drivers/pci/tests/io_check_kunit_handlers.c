@@ -289,6 +289,11 @@ static void test_function_reset(struct kunit *test)
 	h->reset_prepare(k->pdev);
 	h->reset_done(k->pdev);
 	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
+	/* also if an access failed as it was */
+	set_bit(IO_CHECK_R_RECOVERING, &r->flags);
+	queue_delayed_work(r->wq, &r->work, 0);
+	flush_delayed_work(&r->work);
+	KUNIT_EXPECT_FALSE(test, io_check_recovering(r));
 	KUNIT_EXPECT_EQ(test, f->resets, 4);
 	KUNIT_EXPECT_EQ(test, f->offline, 1);
 	io_check_recovery_exit(r);
