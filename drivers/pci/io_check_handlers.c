@@ -102,9 +102,6 @@ static void io_check_reset_prepare(struct pci_dev *pdev)
 	/* the next one sees that */
 	mutex_lock(&r->attempt);
 	mutex_unlock(&r->attempt);
-	/* the last one may have been its end */
-	if (io_check_dead(r))
-		return;
 	set_bit(IO_CHECK_R_FAILED, &r->flags);
 	io_check_recovery_start(r, NULL);
 	synchronize_rcu();
