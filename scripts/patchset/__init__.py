@@ -23,11 +23,11 @@ Only the files that the series touches are put under git: a repository with
 one commit a patch, dated as the patch is, so that hashes repeat.
 """
 
-from . import check
+from . import check, places
 from .base import clone_tree, package
 from .files import applied, by_file, diff, git
 from .patch import bases, code_lines, each_hunk, read_series, suite
 from .repo import repo_on_tree
 
 __all__ = ["applied", "bases", "by_file", "check", "clone_tree", "code_lines", "diff",
-           "each_hunk", "git", "package", "read_series", "repo_on_tree", "suite"]
+           "each_hunk", "git", "package", "places", "read_series", "repo_on_tree", "suite"]

@@ -9,6 +9,7 @@ from .files import TOP, Error, git
 from .patch import bases, code_lines, overrides, read_series
 from .refresh import file_name, rewritten
 from .repo import repo_on_tree
+from .places import unreached
 
 # What a reviewer reads in one sitting
 CODE_LINES = 400
@@ -67,7 +68,8 @@ def on_base(base):
     topics = sorted(f.stem for f in LETTERS.glob("*.txt") if f.stem != "series")
     repo, vanilla = repo_on_tree(base)
     pairs = list(zip(repo.commits, repo.patches))
-    faults = []
+    faults = [f"{line}\nremedy: a hunk, or a line in scripts/patchset/places.py that says "
+              "why it may stay" for line in unreached(repo, vanilla)]
     # elsewhere it would write other line numbers and context
     for path, data in () if has_moved(base) else rewritten(
             base, repo.dir, vanilla, pairs).items():

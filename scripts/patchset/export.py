@@ -12,6 +12,7 @@ from .base import downloaded, package, unpack
 from .files import BUILD, TOP, Error, git
 from .patch import bases
 from .repo import Repo, reader, repo_on_tree
+from .places import unreached
 
 
 LETTERS = TOP / "cover-letters"
@@ -172,10 +173,11 @@ def rejected(suite):
                  if (tree / path).exists()]
         if what:
             lines.append(f"  {patch.path}\n" + "".join(f"      {w}\n" for w in what))
+    places = "".join(f"  {line}\n" for line in unreached(repo, tree))
     (BUILD / "upstream" / f"{suite}.rej").write_text("".join(
         f"{name}\n{hunks}" for (name, _), hunks in repo.rejects.items()))
     return (f"{suite}: Linux {version}: {len(repo.patches) - len(lines)} of "
-            f"{len(repo.patches)} patches of base {base} apply\n" + "".join(lines))
+            f"{len(repo.patches)} patches of base {base} apply\n" + "".join(lines) + places)
 
 
 def cmd_upstream(args):

@@ -122,6 +122,20 @@ static void test_third_party(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
+/* A scan clears what a bridge has latched, in some kernels. */
+static void test_scan(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+
+	io_check_begin(&c, k->pdev, IO_CHECK_HARVEST);
+	atomic_set(&k->bridge.sec_status, PCI_STATUS_REC_MASTER_ABORT);
+	pci_lock_rescan_remove();
+	pci_scan_bridge(&k->root.bus, &k->bridge.pdev, 0, 0);
+	pci_unlock_rescan_remove();
+	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+}
+
 #ifdef CONFIG_PCIEAER
 /* AER clears what no session has looked at yet, or what joined what one has. */
 static void test_aer_clears(struct kunit *test)
@@ -241,6 +255,7 @@ static struct kunit_case latch_cases[] = {
 	KUNIT_CASE(test_harvest_old),
 	KUNIT_CASE(test_harvest_tells),
 	KUNIT_CASE(test_third_party),
+	KUNIT_CASE(test_scan),
 #ifdef CONFIG_PCIEAER
 	KUNIT_CASE(test_aer_clears),
 #endif

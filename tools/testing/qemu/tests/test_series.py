@@ -191,6 +191,32 @@ def test_long_patch(monkeypatch):
     assert [f for f in series.check.on_base(BASE) if "lines of code" in f]
 
 
+def test_places(monkeypatch):
+    """Who clears latched error status without a word to io_check is a fault, and so is a
+    plain access."""
+    clear = "\tpci_write_config_dword(dev, aer + PCI_ERR_UNCOR_STATUS,\n\t\t\t       status);\n"
+    tell = "\tio_check_clear_aer(dev, aer + PCI_ERR_UNCOR_STATUS, status);\n"
+    comment = "/*\n * readl(bar);\n */\n#define get(bar) \\\n\treadl(bar)\n\n"
+
+    def found(body, name="anfe"):
+        text = ("static int before;\n\n" + comment +
+                f"static void {name}(struct pci_dev *dev,\n\t\t u32 status)\n{{\n{body}}}\n\n"
+                "void other(void)\n{\n\tif (x)\n\t\ty();\n}\n")
+        return series.places.unheard(text) + series.places.unchecked(text)
+
+    assert found(clear) == [("anfe", "PCI_ERR_UNCOR_STATUS")]
+    assert found(tell) == found(tell + clear) == []
+    assert found("\tpci_read_config_word(dev, PCI_STATUS, &word);\n") == []
+    assert found("\tpci_write_config_word(dev, PCI_STATUS, 0xffff);\n",
+                 "pci_scan_bridge_extend") == []
+    assert found("\tx = ioread8(bar);\n\ty = readl_check(c, bar);\n") == [("anfe", "ioread8")]
+    # make lint has none; without a reason for each that stays it has
+    monkeypatch.setattr(series.places, "QUIET", {})
+    lines = "\n".join(series.places.unreached(*series.repo_on_tree(BASE)))
+    assert "probe.c: pci_scan_bridge_extend() clears PCI_STATUS" in lines
+    assert "msi.c: msix_mask_all() has a plain writel()" in lines
+
+
 def unmaintained(text, ours, files):
     """(patterns of the entries called ours that are for no file, files that no entry of
     MAINTAINERS' text has but THE REST)."""
