@@ -34,7 +34,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "rt": {"tree": "patched", "variant": "on+rt"},
            "kexec": {"tree": "patched", "variant": "on+kexec"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
-           "kasan": {"tree": "patched", "variant": "on+debug+kasan"}}
+           "kasan": {"tree": "patched", "variant": "on+debug+kasan"},
+           "strict": {"tree": "patched", "variant": "on+strict"}}
 
 UNBIND = {"/selftests/unbind.sh": paths.GUEST / "unbind.sh"}
 # of two functions, by machine
@@ -387,6 +388,23 @@ def test_kasan(machine, arch, smp, hba):
                then=("leaks",), files={**UNBIND, **leaks}))
     sound(*run(machine, arch, smp, hba, "death", 5, kernel="kasan", timeout=600,
                then=("leaks",), files=leaks))
+
+
+@pytest.mark.slow
+@arm64
+def test_strict(machine, arch, smp, hba):
+    """The kernel's own checks of how its interfaces are used have nothing to say: each
+    device is probed twice, an interrupt handler is called as it is requested and freed,
+    and mappings, work, timers and pages are followed."""
+    kernel("patched", arch, "on+strict")
+    nvme = (paths.BUILD / BASE / "vanilla/drivers/nvme/host/pci.c").read_text()
+    # Linux 6.1 frees shadow doorbells with the last user of a controller, after its driver
+    late = re.search(r"nvme_pci_free_ctrl\(struct[^}]*nvme_dbbuf_dma_free", nvme)
+    deaths = [] if hba == "nvme" and late else [(("death", 5), {})]
+    for args, files in ((("storm", 10, 3), {}), (("unbind", 3), UNBIND),
+                        (("unbind", "-r", 3), UNBIND), *deaths):
+        sound(*run(machine, arch, smp, hba, *args, kernel="strict", timeout=600,
+                   files=files))
 
 
 @pytest.mark.slow
