@@ -7,9 +7,9 @@ from .base import has_moved
 from .export import LETTERS
 from .files import TOP, Error, git
 from .patch import bases, code_lines, overrides, read_series
+from .places import unreached
 from .refresh import file_name, rewritten
 from .repo import repo_on_tree
-from .places import unreached
 
 # What a reviewer reads in one sitting
 CODE_LINES = 400

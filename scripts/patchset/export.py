@@ -11,8 +11,8 @@ from pathlib import Path
 from .base import downloaded, package, unpack
 from .files import BUILD, TOP, Error, git
 from .patch import bases
-from .repo import Repo, reader, repo_on_tree
 from .places import unreached
+from .repo import Repo, reader, repo_on_tree
 
 
 LETTERS = TOP / "cover-letters"

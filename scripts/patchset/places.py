@@ -72,7 +72,7 @@ def unreached(repo, tree):
 
     def sources(where):
         for file in sorted(f for top in where for f in (
-                [tree / top] if (tree / top).is_file() else (tree / top).rglob("*.c"))):
+                [tree / top] if (tree / top).is_file() else (tree / top).rglob("*.[ch]"))):
             path = str(file.relative_to(tree))
             yield path, (git("show", f"{repo.head}:{path}", cwd=repo.dir).decode()
                          if path in patched else file.read_text(errors="replace"))
