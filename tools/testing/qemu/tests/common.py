@@ -85,6 +85,15 @@ def mutants(*kinds):
         re.sub(r"\W+", "-", m["what"]) for m in chosen])
 
 
+def edited_file(tree, names, old):
+    """The file of a tree that has an old text once: of several names, as in another base
+    it is elsewhere."""
+    found = [tree / name for name in names.split()
+             if (tree / name).read_text().count(old) == 1]
+    assert found, f"{names} has not once:\n{old}"
+    return found[0]
+
+
 @contextlib.contextmanager
 def mutant(gone):
     """Name of the patched tree's copy while it has the edits of a mutant; a file has
@@ -93,9 +102,8 @@ def mutant(gone):
     patched("--dest", tree)
     try:
         for edit in gone.get("edits", [gone]):
-            path = tree / edit.get("file", gone.get("file"))
+            path = edited_file(tree, edit.get("file", gone.get("file")), edit["old"])
             text = path.read_text()
-            assert text.count(edit["old"]) == 1, f"{path} has not once:\n{edit['old']}"
             whole.setdefault(path, text)
             path.write_text(text.replace(edit["old"], edit["new"]))
         yield tree.name
