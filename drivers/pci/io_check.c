@@ -57,7 +57,7 @@ void io_check_note(struct io_check_err *err)
 atomic_long_t io_check_failures[2];
 EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_failures);
 
-/* The session failed.  @err is complete but for what io_check_note() adds. */
+/* The session failed.  Without an error number @err lacks what io_check_note() adds. */
 void io_check_fail(struct io_check *c, const struct io_check_err *err)
 {
 	if (!(c->flags & IO_CHECK_CONTINUE) || err->cause == IO_CHECK_GONE)
@@ -69,7 +69,8 @@ void io_check_fail(struct io_check *c, const struct io_check_err *err)
 	c->stop |= IO_CHECK_STOP_FAILED;
 	c->err = *err;
 	c->err.pdev = c->pdev;
-	io_check_note(&c->err);
+	if (!err->error)
+		io_check_note(&c->err);
 }
 
 /* An access of the session failed. */
@@ -127,8 +128,7 @@ bool __io_check_stopped(struct io_check *c)
 EXPORT_SYMBOL_GPL(__io_check_stopped);
 
 /* The access itself, by size, for what goes out of line */
-u64 io_check_do_read(struct io_check *c, const void __iomem *addr,
-		     unsigned int size)
+u64 io_check_do_read(struct io_check *c, const void __iomem *addr, unsigned int size)
 {
 	switch (size) {
 	case 1:

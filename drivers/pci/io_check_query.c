@@ -180,17 +180,18 @@ bool io_check_alive(struct pci_dev *pdev, struct io_check_err *err)
 	/* some machines read 0 where nothing is */
 	if (!(c.stop & IO_CHECK_STOP_FAILED) && val && val != ~0U)
 		return true;
-	if (err) {
-		/* else it has been counted */
-		if (!(c.stop & IO_CHECK_STOP_FAILED))
-			atomic_long_inc(&io_check_failures[0]);
+	if (c.stop & IO_CHECK_STOP_FAILED) {
+		/* it has been counted, and has its record */
+		if (err)
+			*err = c.err;
+	} else if (err) {
+		atomic_long_inc(&io_check_failures[0]);
 		*err = (struct io_check_err) {
 			.pdev = pdev,
 			.addr = sentinel,
 			.value = val,
 			.size = sizeof(val),
-			.cause = c.stop & IO_CHECK_STOP_FAILED ?
-				 c.err.cause : IO_CHECK_NO_RESPONSE,
+			.cause = IO_CHECK_NO_RESPONSE,
 		};
 	}
 	return false;

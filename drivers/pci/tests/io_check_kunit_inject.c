@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Accesses that the kernel itself lets fail */
 
+#include <linux/io_check_latch.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 #include "io_check_kunit.h"
@@ -178,12 +179,32 @@ static void test_inject_nth(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
 }
 
+/* The read of the sentinel that judges a session fails: that is one error, with its record. */
+static void test_inject_sentinel(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	atomic_t *nth = &k->idev->inject.nth;
+	unsigned int errors;
+	struct io_check c;
+
+	errors = k->idev->log.errors[IO_CHECK_NO_RESPONSE];
+	io_check_begin(&c, k->pdev, 0);
+	io_check_domain_error(k->pdev);
+	atomic_set(nth, 1);
+	KUNIT_ASSERT_EQ(test, io_check_end(&c), -ENXIO);
+	KUNIT_EXPECT_EQ(test, atomic_read(nth), 0);
+	KUNIT_EXPECT_TRUE(test, io_check_error(&c)->injected);
+	KUNIT_EXPECT_TRUE(test, k->idev->log.last.injected);
+	KUNIT_EXPECT_EQ(test, k->idev->log.errors[IO_CHECK_NO_RESPONSE] - errors, 1);
+}
+
 static struct kunit_case inject_cases[] = {
 	KUNIT_CASE(test_inject_kinds),
 	KUNIT_CASE(test_inject_flip),
 	KUNIT_CASE(test_inject_modes),
 	KUNIT_CASE(test_inject_filters),
 	KUNIT_CASE(test_inject_nth),
+	KUNIT_CASE(test_inject_sentinel),
 	{}
 };
 
