@@ -245,6 +245,7 @@ EXPORT_SYMBOL_GPL(io_check_report);
 /**
  * pci_io_check_dma() - ask whether DMA of a device failed
  * @pdev: the device
+ * @err: the record of the error, if there is one
  *
  * For a driver whose command timed out: no register access sees an error of
  * the device's own accesses to memory.  Asks the platform whether it isolated
@@ -255,21 +256,20 @@ EXPORT_SYMBOL_GPL(io_check_report);
  * Return: 0, -EAGAIN if the device is isolated, -EBADMSG for parity or
  * poison, -ENXIO for a master abort, -EIO for other errors.
  */
-int pci_io_check_dma(struct pci_dev *pdev)
+int pci_io_check_dma(struct pci_dev *pdev, struct io_check_err *err)
 {
-	struct io_check_err err = { .pdev = pdev };
-
+	*err = (struct io_check_err) { .pdev = pdev };
 	if (arch_io_check_frozen(pdev)) {
-		err.cause = IO_CHECK_FROZEN;
+		err->cause = IO_CHECK_FROZEN;
 	} else {
-		err.value = io_check_clear_status(pdev, PCI_STATUS,
-						  PCI_STATUS_ERROR_BITS);
-		err.cause = io_check_status_cause(err.value);
+		err->value = io_check_clear_status(pdev, PCI_STATUS,
+						   PCI_STATUS_ERROR_BITS);
+		err->cause = io_check_status_cause(err->value);
 	}
-	if (!err.cause)
+	if (!err->cause)
 		return 0;
-	io_check_note(&err);
-	return err.error;
+	io_check_note(err);
+	return err->error;
 }
 EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(pci_io_check_dma);
 

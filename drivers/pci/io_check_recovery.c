@@ -168,16 +168,14 @@ EXPORT_SYMBOL_GPL(io_check_doubt);
  */
 bool io_check_timed_out(struct io_check_recovery *r)
 {
-	struct io_check_err err = { .pdev = r->pdev, .bar = -1 };
+	struct io_check_err err;
 
 	if (io_check_recovering(r))
 		return true;
 	if (io_check_dead(r))
 		return false;
-	err.error = pci_io_check_dma(r->pdev);
-	if (!err.error)
+	if (!pci_io_check_dma(r->pdev, &err))
 		return io_check_doubt(r);
-	err.cause = err.error == -EAGAIN ? IO_CHECK_FROZEN : IO_CHECK_SHARED;
 	io_check_recovery_error(r, &err);
 	return io_check_recovering(r);
 }

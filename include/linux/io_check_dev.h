@@ -17,7 +17,7 @@
 extern const struct attribute_group *io_check_groups[];
 
 int pci_io_check_enable(struct pci_dev *pdev, const void __iomem *sentinel);
-int pci_io_check_dma(struct pci_dev *pdev);
+int pci_io_check_dma(struct pci_dev *pdev, struct io_check_err *err);
 bool io_check_report(struct pci_dev *pdev, const struct io_check_err *err);
 unsigned int io_check_backoff(struct pci_dev *pdev);
 void io_check_driver_recovers(struct pci_dev *pdev, bool recovers);
@@ -33,7 +33,7 @@ static inline int pci_io_check_enable(struct pci_dev *pdev,
 	return 0;
 }
 
-static inline int pci_io_check_dma(struct pci_dev *pdev)
+static inline int pci_io_check_dma(struct pci_dev *pdev, struct io_check_err *err)
 {
 	return 0;
 }

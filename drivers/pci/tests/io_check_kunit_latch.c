@@ -172,21 +172,23 @@ static void test_aer_clears(struct kunit *test)
 static void test_dma(struct kunit *test)
 {
 	struct io_check_kunit *k = test->priv;
+	struct io_check_err err;
 	struct io_check c, d;
 
-	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), 0);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev, &err), 0);
 	atomic_set(&k->dev.status, PCI_STATUS_PARITY);
 	io_check_begin(&c, k->pdev, 0);
 	io_check_begin(&d, &k->neighbour.pdev, 0);
-	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev, &err), -EBADMSG);
+	KUNIT_EXPECT_EQ(test, err.cause, IO_CHECK_PARITY);
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
 	KUNIT_EXPECT_EQ(test, io_check_end(&d), 0);
 	KUNIT_EXPECT_EQ(test, k->idev->log.errors[IO_CHECK_PARITY], 1);
-	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), 0);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev, &err), 0);
 	atomic_set(&k->dev.status, PCI_STATUS_REC_MASTER_ABORT);
-	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -ENXIO);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev, &err), -ENXIO);
 	atomic_set(&k->dev.status, PCI_STATUS_REC_TARGET_ABORT);
-	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev), -EIO);
+	KUNIT_EXPECT_EQ(test, pci_io_check_dma(k->pdev, &err), -EIO);
 }
 
 /* Two CPUs with errors in the same bit of the bridge above both */
