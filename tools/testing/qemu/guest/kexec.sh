@@ -3,7 +3,10 @@
 #
 # Another kernel begins (kexec) while the first adapter recovers, and finds its disks.
 #
-# usage: kexec.sh [DELAY...]
+# usage: kexec.sh [panic] [DELAY...]
+#
+# With panic the kernel dies, and the next one is a crash kernel (kdump), whose only CPU
+# finds the adapter in the middle of what it did.
 #
 # After the first DELAY, in seconds since the burst began, the next kernel gets the others.
 # The last one has none.  The disks have no cache: nothing of the shutdown but the driver
@@ -12,7 +15,11 @@
 # shellcheck source-path=SCRIPTDIR/../../selftests/io_check
 . ./disks.sh
 
-burst='-n 1 -g 1 -l 300000'
+burst='-n 1 -g 1 -l 300000' crash=''
+if [ "$1" = panic ]; then
+	crash=-p
+	shift
+fi
 
 next_kernel()
 {
@@ -21,7 +28,9 @@ next_kernel()
 	mount -o bind / /tmp/root
 	( cd /tmp/root && find . | cpio -o -H newc ) > /tmp/initramfs
 	left=$(echo "$*" | tr ' ' ,)
-	./kexec kernel /tmp/initramfs "$(sed "s/\(bench.args=\)[^ ]*/\1$left/" /proc/cmdline)"
+	# shellcheck disable=SC2086
+	./kexec $crash kernel /tmp/initramfs \
+		"$(sed "s/\(bench.args=\)[^ ]*/\1$left/" /proc/cmdline) ${crash:+nr_cpus=1 reset_devices}"
 }
 
 echo "1..4"
@@ -42,6 +51,7 @@ if [ $# -gt 0 ]; then
 	# shellcheck disable=SC2086
 	bursts $burst -o /tmp/bursts.csv > /dev/null &
 	sleep "$delay"
+	[ -z "$crash" ] || echo c > /proc/sysrq-trigger
 	./kexec
 	result $? "the next kernel began"
 	finish

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from . import ktap
 
-PANIC = re.compile(r"Kernel panic|Oops:|Unable to handle kernel|"
+# but for the one that a test asks for, after which a crash kernel begins
+PANIC = re.compile(r"Kernel panic(?! - not syncing: sysrq triggered crash)|"
+                   r"Oops:|Unable to handle kernel|"
                    r"Internal error: |Oops - |"
                    r"Unrecoverable Machine Check|"
                    # two CPUs garble each other's words; the firmware's are whole

@@ -539,6 +539,29 @@ def test_shutdown(machine, arch, smp, hba):
     assert "io_check: recovered" in text.split("reboot: Power down")[0], again
 
 
+def run_kernels(machine, arch, smp, hba, *args, **more):
+    """Boot a kernel that begins others, see guest/kexec.sh."""
+    kernel("patched", arch, "on+kexec")
+    return run(machine, arch, smp, hba, "kexec", *args, kernel="kexec", timeout=600,
+               disks=FAST, **more, files={
+        "/selftests/kexec.sh": paths.GUEST / "kexec.sh",
+        "/selftests/kexec": paths.BUILD / "userspace" / arches.userspace(arch) / "kexec",
+        "/selftests/kernel": kernel_image(
+            paths.object_dir(BASE, arch=arch, **KERNELS["kexec"]), arch, None)})
+
+
+def last_kernel_is_sound(result, again, console):
+    """What the last of some kernels said on its console, and its results."""
+    text = result.ktap.read_text()
+    assert "not ok" not in text, again
+    ends = {}
+    for name, end in (("ktap", text[text.rindex("\nKTAP version 1") + 1:]),
+                      ("console", console)):
+        ends[name] = getattr(result, name).with_suffix(".last")
+        ends[name].write_text(end)
+    sound(dataclasses.replace(result, **ends), again)
+
+
 @pytest.mark.slow
 @kexec
 def test_kexec(machine, arch, smp, hba):
@@ -549,24 +572,28 @@ def test_kexec(machine, arch, smp, hba):
     clears Bus Master, but QEMU ends a request that it has mapped: a throttled disk's read
     would come into the next kernel's memory.
     """
-    kernel("patched", arch, "on+kexec")
     delays = (0.2, 0.3, 0.5, 1, 2)
-    result, again = run(machine, arch, smp, hba, "kexec", *delays, kernel="kexec",
-                        timeout=600, disks=FAST, files={
-        "/selftests/kexec.sh": paths.GUEST / "kexec.sh",
-        "/selftests/kexec": paths.BUILD / "userspace" / arches.userspace(arch) / "kexec",
-        "/selftests/kernel": kernel_image(
-            paths.object_dir(BASE, arch=arch, **KERNELS["kexec"]), arch, None)})
+    result, again = run_kernels(machine, arch, smp, hba, *delays)
     kernels = result.console.read_text().split("Starting new kernel")
     assert len(kernels) == 1 + len(delays), again
     # where only reads tell, not each burst is seen
     recovered = ["io_check: recovered" in text for text in kernels]
     assert all(recovered) if MACHINES[machine].faults else any(recovered), again
-    # the last kernel's results are whole
-    text = result.ktap.read_text()
-    assert "not ok" not in text, again
-    result.ktap.write_text(text[text.rindex("\nKTAP version 1") + 1:])
-    sound(result, again)
+    last_kernel_is_sound(result, again, kernels[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", (0.05, 0.31, 0.6))
+@kexec
+def test_kdump(machine, arch, smp, hba, delay):
+    """A kernel panics in a burst, in the recovery's reset, and after it: the crash kernel,
+    which nobody shut the adapter down for, finds its disks, and recovers as well."""
+    result, again = run_kernels(machine, arch, smp, hba, "panic", delay,
+                                append="crashkernel=256M")
+    kernels = result.console.read_text().split("Starting crashdump kernel")
+    assert len(kernels) == 2, again
+    assert "io_check: recovered" in kernels[1] or not MACHINES[machine].faults, again
+    last_kernel_is_sound(result, again, kernels[-1])
 
 
 @pytest.mark.slow
