@@ -121,17 +121,32 @@ def coverage(found: dict, hit: set, unreachable: dict, tree: Path) -> dict:
     return parts
 
 
+def at(result: Result) -> str:
+    """The phase and n that a guest was at last."""
+    return (re.findall(r"sweep: (\w+ \d+)", result.text()) or ["start"])[-1]
+
+
+def end(result: Result) -> str:
+    """How a guest ended that did not complete, and where."""
+    # QEMU may have died of itself, and says so
+    log = result.console.parent / "qemu.log"
+    own = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return " ".join((at(result), result.outcome, *own[-1:]))
+
+
+def died(result: Result) -> bool:
+    """Did an access end QEMU itself, by a signal?  Then nobody knows what the driver
+    makes of it."""
+    return result.outcome.startswith(process.DIED) and at(result) != "start"
+
+
 def findings(result: Result) -> list[str]:
     """What a guest found, and what its end says."""
     text = result.ktap.read_text(errors="replace")
     bad = ktap.findings(text)
-    last = re.findall(r"sweep: (\w+ \d+)", result.text())
     if result.outcome != "completed":
-        # QEMU may have died of itself, and says so
-        log = result.console.parent / "qemu.log"
-        own = log.read_text(errors="replace").splitlines() if log.exists() else []
-        bad.append(" ".join(("finding", last[-1] if last else "start",
-                             result.outcome, *own[-1:])))
+        if not died(result):
+            bad.append(f"finding {end(result)}")
     elif not re.search(r"# figures phase=", text):
         bad.append("finding none: no phase was run")
     return bad
@@ -190,15 +205,22 @@ def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Res
             if not shard:
                 return
             name, first, to = shard
-            guest = process.run(Boot(
-                machine, base=args.base, arch=driver.sweep.arch, tree=args.tree,
-                variant=args.variant,
-                run=("sweep",), args=(name, first, to, args.step),
-                disks=DISKS, timeout=args.timeout, silence=SILENCE, hba=args.driver,
-                append=driver.sweep.append, qemu=driver.sweep.qemu,
-                log=paths.BUILD / "sweep" / f"{args.label}-{name}-{first}"))
-            guests.append(guest)
-            if not re.search(r"# figures .* finished=0 ", guest.ktap.read_text()):
+            while True:
+                guest = process.run(Boot(
+                    machine, base=args.base, arch=driver.sweep.arch, tree=args.tree,
+                    variant=args.variant,
+                    run=("sweep",), args=(name, first, to, args.step),
+                    disks=DISKS, timeout=args.timeout, silence=SILENCE, hba=args.driver,
+                    append=driver.sweep.append, qemu=driver.sweep.qemu,
+                    log=paths.BUILD / "sweep" / f"{args.label}-{name}-{first}"))
+                guests.append(guest)
+                # what comes after the access that it died of twice
+                past = died(guest) and int(at(guest).split()[1]) + args.step
+                if not past or past > to:
+                    break
+                first = past
+            if not died(guest) and not re.search(r"# figures .* finished=0 ",
+                                                 guest.ktap.read_text()):
                 done.add(name)
 
     count = args.guests or driver.sweep.guests
@@ -208,8 +230,8 @@ def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Res
     return guests
 
 
-def options():
-    """What the command line says, its phases chosen."""
+def options(line=None):
+    """What the command line says, or a list of its words; its phases chosen."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--driver", default="fusion")
     parser.add_argument("--base", default="6.1")
@@ -223,7 +245,7 @@ def options():
                         help="of a guest, in seconds")
     parser.add_argument("--continue", action="store_true", dest="go_on",
                         help="leave out what earlier runs on this kernel have done")
-    args = parser.parse_args()
+    args = parser.parse_args(line)
     if args.driver not in DRIVERS:
         sys.exit(f"sweep: no DRIVER '{args.driver}'; there are: {' '.join(DRIVERS)}")
     every = DRIVERS[args.driver].sweep.phases
@@ -241,10 +263,13 @@ def options():
 @dataclasses.dataclass
 class Found:
     """What the guests of a sweep gave: addresses that were failed, findings, the
-    count of injections, KTAP files, and coverage()'s parts."""
+    ends of QEMU by access, those that were failed without one, the count of
+    injections, KTAP files, and coverage()'s parts."""
 
     hit: set = dataclasses.field(default_factory=set)
     bad: list = dataclasses.field(default_factory=list)
+    ends: dict = dataclasses.field(default_factory=dict)
+    past: set = dataclasses.field(default_factory=set)
     count: int = 0
     ktaps: set = dataclasses.field(default_factory=set)
     parts: dict = dataclasses.field(default_factory=dict)
@@ -256,7 +281,14 @@ class Found:
         self.ktaps.add(guest.ktap)
         self.hit |= set(injected(text, symbols))
         self.count += len(re.findall(r"# inject ", text))
+        self.past |= set(re.findall(r"# inject (\w+ \d+) ", text))
         self.bad += findings(guest)
+        if died(guest):
+            self.ends[at(guest)] = end(guest)
+
+    def unknown(self) -> list[str]:
+        """Of what accesses QEMU died, and each time."""
+        return [line for access, line in self.ends.items() if access not in self.past]
 
 
 def swept(args) -> Found:
@@ -295,7 +327,7 @@ def report(args, found: Found) -> bool:
         for part, rows in parts.items():
             for function, line, reason in rows:
                 table.writerow((function, line, part == "reached", reason))
-    for line in found.bad:
+    for line in found.bad + found.unknown():
         print(f"  {line}")
     for function, line, _ in parts["unreached"] if args.whole else ():
         print(f"  unreached {function} {line}")
@@ -308,7 +340,7 @@ def report(args, found: Found) -> bool:
                         adapter=DRIVERS[args.driver].device),
         "fault_kind": "fault-injected",
         "ktaps": sorted(map(paths.short, found.ktaps)),
-        "injections": found.count, "findings": found.bad,
+        "injections": found.count, "findings": found.bad, "qemu_died": found.unknown(),
         "coverage_percent": round(100 * len(parts["reached"]) / reachable, 1),
         "reached": len(parts["reached"]),
         "unreached": [f"{s[0]} {s[1]}" for s in parts["unreached"]],

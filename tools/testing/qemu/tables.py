@@ -117,9 +117,9 @@ def coverage(found: dict) -> str:
     """The sweeps."""
     return markdown(
         ["driver", "base", "machine", "accesses failed, one a boot phase", "findings",
-         "places reached", "places not to be reached there"],
+         "QEMU itself died of", "places reached", "places not to be reached there"],
         [[figures["about"]["adapter"], figures["about"]["base"], figures["about"]["machine"],
-          figures["injections"], len(figures["findings"]),
+          figures["injections"], len(figures["findings"]), len(figures["qemu_died"]),
           f"{figures['reached']} of {figures['reached'] + len(figures['unreached'])}",
           len(figures["unreachable"])]
          for name, figures in found.items() if name.startswith("sweep-")])

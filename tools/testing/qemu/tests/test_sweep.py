@@ -113,6 +113,17 @@ def test_sweep_judges(tmp_path):
     assert sweep.findings(guest(tmp_path, good, "stopped")) == [
         "finding io 7 stopped lsi_soft_reset: Assertion failed"]
     assert sweep.findings(guest(tmp_path, ""))
+    gone = guest(tmp_path, "# inject io 6 read a+0x0/0x8\n", "QEMU died of SIGABRT")
+    found = sweep.Found()
+    found.add(gone, {"a": 0})
+    assert not found.bad and found.unknown() == [
+        "io 7 QEMU died of SIGABRT lsi_soft_reset: Assertion failed"]
+    found.add(guest(tmp_path, "# inject io 7 read a+0x0/0x8\n" + good), {"a": 0})
+    assert not found.bad and not found.unknown()
+    (tmp_path / "console").write_text("")
+    assert sweep.findings(gone) == [
+        "finding start QEMU died of SIGABRT lsi_soft_reset: Assertion failed"]
+    (tmp_path / "console").write_text("sweep: io 7\n")
     assert sweep.findings(guest(tmp_path, "# finding io 3 complaint\n" + good))
 
 
@@ -143,6 +154,28 @@ def test_sweep_ends():
     kept = {("a", 6, 8), ("a", 17, sweep.EVERY)}
     assert list(sweep.shards({"a": 5}, sweep.EVERY, set(), kept)) == [
         ("a", 1, 5), ("a", 9, 13), ("a", 14, 16)]
+
+
+def test_sweep_goes_on(tmp_path, monkeypatch):
+    """Where QEMU dies of an access, the next guest begins behind it."""
+    monkeypatch.setattr(paths, "BUILD", tmp_path)
+    booted = []
+
+    def run(boot):
+        booted.append(boot.args)
+        first = boot.args[1]
+        last = "sweep: io 4\n" if first == 1 else "sweep: io 10\n"
+        end = ("QEMU died of SIGABRT" if len(booted) < 3 else "completed")
+        (tmp_path / f"ktap{first}").write_text(
+            "# figures phase=io finished=1 \n" if end == "completed" else "")
+        (tmp_path / f"console{first}").write_text(last)
+        return Result(end, 0, Hits(), tmp_path / f"ktap{first}",
+                      tmp_path / f"console{first}")
+
+    monkeypatch.setattr(sweep.process, "run", run)
+    args = sweep.options(["--driver", "sym53c8xx", "--guests", "1", "--phases", "io"])
+    sweep.sweep(DRIVERS["sym53c8xx"], {"io": 10}, 20, args, {})
+    assert [a[1:3] for a in booted] == [(1, 10), (5, 10), (11, 20)]
 
 
 def test_sweep_continues(tmp_path, monkeypatch):
