@@ -133,7 +133,7 @@ def per_io(found: dict) -> str:
             continue
         for key, growth in figures.get("growth_instructions", {}).items():
             guest, cell = key.rsplit(", ", 1)
-            if cell.startswith("1 x "):
+            if cell.startswith("1 x ") and figures["growth_alike"][key]:
                 rows.append([figures["about"]["base"], guest, cell[4:], f"{growth:+.0f}",
                              f"{figures['ratio_off'][key]:.4f}",
                              f"{figures['ratio_on'][key]:.4f}"])

@@ -15,6 +15,9 @@ MARK = "sysrq_handle_loglevel"
 # Where a driver's accesses end outside of it, checked or not
 ACCESSORS = re.compile(r"(io(read|write)(8|16|32)|_?(out|in)_(8|le16|le32)|"
                        r"__io_check_(ld|st)\d+|(load|store)_failed)$")
+# Called for each piece of memory that lies by itself: by the block layer, the mapping
+# of it for DMA, and the driver
+EACH_SEGMENT = "sg_next"
 AGAIN = 200             # instructions: less than any two marks are apart
 
 
@@ -34,7 +37,8 @@ def spans(wanted, table: list) -> list[tuple[int, int]]:
 
 
 def ranges(arch: str, obj: Path, hba: str) -> dict:
-    """{name: [(low, high)]}: the driver's code, its accessors', io_check's core.
+    """{name: [(low, high)]}: the driver's code, its accessors', io_check's core, and what
+    is executed once a segment.
 
     Static functions of the same name elsewhere in the kernel are told apart by
     where the directory's other functions are.
@@ -59,7 +63,8 @@ def ranges(arch: str, obj: Path, hba: str) -> dict:
 
     return {"driver": functions(DRIVERS[hba].directory),
             "stubs": spans(lambda n: ACCESSORS.match(table[n][1]), table),
-            "core": functions("drivers/pci", lambda n: "io_check" in n)}
+            "core": functions("drivers/pci", lambda n: "io_check" in n),
+            "segments": spans(lambda n: table[n][1] == EACH_SEGMENT, table)}
 
 
 def arguments(cell, obj: Path, plugin: Path, out: Path) -> tuple[str, ...]:

@@ -41,15 +41,16 @@ def test_rows():
         [{"disks": 3, "mb_s": 1.5, "way": "session8"}]
 
 
-def cell(kernel, code, total, count=True):
-    """A made-up result of the nine cells: one of them, one I/O."""
+def cell(kernel, code, total, count=True, size=512, pieces=2):
+    """A made-up result of the nine cells: one of them, one I/O of a buffer in pieces."""
     zero = {"mark": 0, "vcpu": 0, "total": 0}
     return {"cell": {"table": "000", "machine": "powernv9", "hba": "fusion", "args": [1],
                      "kernel": kernel, "count": count, "sample": 0, "arch": "ppc64",
                      "base": "6.1", "run": ["cells"]},
             "good": True,
-            "rows": [{"disks": 1, "size": 512}],
-            "marks": [zero, {**zero, "total": total, "driver": code}]}
+            "rows": [{"disks": 1, "size": size}],
+            "marks": [zero, {**zero, "total": total, "driver": code,
+                             "segments": 5 * pieces}]}
 
 
 def test_judge_off(monkeypatch):
@@ -80,6 +81,26 @@ def test_judge(on, off, path, holds, monkeypatch):
          cell("on", on, path)], figures)
     assert len(tables) == 1
     assert [h for _, h in report.lines("judge", figures)] == holds
+
+
+def test_judge_pieces(monkeypatch):
+    """Where the buffer lies in more pieces the growth is not the series', and no other is
+    excused by it."""
+    monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
+
+    def worst(*sizes):
+        figures = {}
+        table = nine_cells.instructions(
+            [cell(k, code + n, 50000, size=size, pieces=2 + (extra and k == "on"))
+             for size, extra, grown in sizes
+             for k, code, n in (("vanilla", 661, 0), ("fixes", 667, 0), ("off", 667, 0),
+                                ("on", 667, grown))], figures)[0]
+        goals = [line for line, _ in report.lines("goals", figures)]
+        marked = ["(pieces)" in row[8] for row in table["rows"]]
+        return figures["growth_worst"], marked, len(goals)
+    assert worst((512, False, 50), (32768, True, 70)) == (50, [False, True], 1)
+    assert worst((512, False, 50), (32768, False, 70)) == (70, [False, False], 2)
+    assert worst((32768, True, 70)) == (70, [True], 0)
 
 
 def test_report(tmp_path, monkeypatch):
@@ -208,6 +229,7 @@ def test_goals(read, around, growth, text, met):
     figures = {"cost": {"ppc64": {"begin + end": around, "in a session of 8": read}},
                "growth_instructions": {"powernv9, fusion, 1 x 512": growth,
                                        "powernv9, fusion, 8 x 512": 99},
+               "growth_alike": {"powernv9, fusion, 1 x 512": True},
                "text": {"ppc64, fusion": {"off": 100, "on": text}}}
     assert [line[1] for line in report.lines("goals", figures)] == met
 
