@@ -686,6 +686,20 @@ def test_no_memory(machine, arch, smp, hba):
     assert seen["allocations"] > 20 and seen["failed"] > 5, again
 
 
+@pytest.mark.slow
+@arm64
+def test_memory_is_scarce(machine, arch, smp, hba):
+    """Allocations fail in recoveries, which are tried again."""
+    kernel("patched", arch, "on+debug")
+    result, again = run(machine, arch, smp, hba, "scarce", 30, 20, kernel="debug",
+                        timeout=600, files={"/selftests/scarce.sh": paths.GUEST / "scarce.sh"})
+    seen = sound(result, again)
+    # sym53c8xx lets the bus settle in most of the bursts
+    assert seen["resets"] >= 3, again
+    # those of the SCSI drivers need no memory
+    assert seen["forced"] >= 3 or hba != "nvme", again
+
+
 def edited(kind):
     """Tests of edited drivers, each on the first guest that has one, if there is."""
     found = []
