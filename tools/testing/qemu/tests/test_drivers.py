@@ -585,15 +585,18 @@ def test_kexec(machine, arch, smp, hba):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", (0.05, 0.31, 0.6))
-@kexec
+@arm64
 def test_kdump(machine, arch, smp, hba, delay):
     """A kernel panics in a burst, in the recovery's reset, and after it: the crash kernel,
-    which nobody shut the adapter down for, finds its disks, and recovers as well."""
+    which nobody shut the adapter down for, finds its disks, and recovers as well.
+
+    On QEMU's powernv9 none begins, be it in a burst or after the recovery.
+    """
     result, again = run_kernels(machine, arch, smp, hba, "panic", delay,
                                 append="crashkernel=256M")
     kernels = result.console.read_text().split("Starting crashdump kernel")
     assert len(kernels) == 2, again
-    assert "io_check: recovered" in kernels[1] or not MACHINES[machine].faults, again
+    assert "io_check: recovered" in kernels[1], again
     last_kernel_is_sound(result, again, kernels[-1])
 
 
