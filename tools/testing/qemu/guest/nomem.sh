@@ -21,22 +21,6 @@ debugfs=/sys/kernel/debug
 [ -e $debugfs/failslab ] || skip "no $debugfs/failslab: CONFIG_FAILSLAB?"
 count=$(echo "$near" | wc -w)
 
-handlers()
-{
-	grep -oE 'ioc[0-9]+|sym53c8xx|nvme[0-9]+q0' /proc/interrupts | wc -l
-}
-
-ready()
-{
-	set -- "$dev"/host*/target*/*/block/sd* "$dev"/host*/port-*/*/target*/*/block/sd* \
-		"$dev"/nvme/nvme*/nvme*n*
-	found=0
-	for disk; do
-		[ ! -e "$disk" ] || found=$((found + 1))
-	done
-	[ $found = "$count" ]
-}
-
 # What a debug kernel says of a mistake.  Nobody misses a file in /proc/mpt before the
 # driver removes it, and the kernel says so.
 complaints()
@@ -56,7 +40,7 @@ echo 0 > $debugfs/fail_page_alloc/min-order
 for adapter in "$drv"/*:*; do
 	[ "${adapter##*/}" = "$bdf" ] || echo "${adapter##*/}" > "$drv/unbind"
 done
-until_true 20 ready
+until_true 20 near_disks "$count"
 had=$(handlers)
 dmesg -c > /dev/null
 n=0 short=0 failed=0 findings=0
@@ -83,7 +67,7 @@ while [ $n -lt "$last" ] && [ $short -lt $ENOUGH ] && [ $findings -lt 10 ]; do
 		[ "$(handlers)" -lt "$had" ] || why="an interrupt"
 		echo "$bdf" > "$drv/bind" || why="$why no driver"
 	fi
-	until_true 20 ready || why="$why no disks"
+	until_true 20 near_disks "$count" || why="$why no disks"
 	[ "$(handlers)" = "$had" ] || why="$why interrupts"
 	complaints > /tmp/complaints && why="$why $(cat /tmp/complaints)"
 	[ -n "$why" ] || continue
@@ -95,10 +79,6 @@ done
 result $findings "each allocation of a probe fails"
 [ $failed -gt 0 ]
 result $? "some probes failed"
-near=
-for disk in /sys/block/sd* /sys/block/nvme*n*; do
-	case $(readlink "$disk") in */"$bdf"/*) near="$near ${disk##*/}" ;; esac
-done
 disks=$near
 fill
 echo "# figures allocations=$n failed=$failed findings=$findings"

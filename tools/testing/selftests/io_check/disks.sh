@@ -69,6 +69,32 @@ bursts()
 	./pci_burst -d "$bdf" "$@"
 }
 
+# near_disks COUNT: find the first adapter's again, after its driver was bound again; true
+# if COUNT of them are there
+near_disks()
+{
+	near='' found=0
+	# SPI's, SAS', NVMe's
+	for disk in "$dev"/host*/target*/*/block/sd* "$dev"/host*/port-*/*/target*/*/block/sd* \
+		    "$dev"/nvme/nvme*/nvme*n*; do
+		state=
+		{ read -r state < "$disk/device/state"; } 2> /dev/null
+		case $state in
+		running | live) ;;
+		*) continue ;;
+		esac
+		near="$near ${disk##*/}"
+		found=$((found + 1))
+	done
+	[ $found = "$1" ]
+}
+
+# Interrupt handlers of the adapters' drivers
+handlers()
+{
+	grep -oE 'ioc[0-9]+|sym53c8xx|nvme[0-9]+q0' /proc/interrupts | wc -l
+}
+
 # command_timeout SECONDS DISKS
 command_timeout()
 {

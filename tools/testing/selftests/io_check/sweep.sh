@@ -98,12 +98,7 @@ settle()
 	until_true 30 settled
 }
 
-# Interrupt handlers of the driver, and its adapters
-handlers()
-{
-	grep -oE 'ioc[0-9]+|sym53c8xx|nvme[0-9]+q0' /proc/interrupts | wc -l
-}
-
+# The driver's adapters
 bound()
 {
 	set -- "$drv"/*:*
@@ -136,24 +131,6 @@ written()
 			conv=notrunc oflag=direct 2> /dev/null &&
 			holds /tmp/data$data "$name" || return 1
 	done
-}
-
-near_disks()
-{
-	near='' found=0
-	# SPI's, SAS', NVMe's
-	for disk in "$dev"/host*/target*/*/block/sd* "$dev"/host*/port-*/*/target*/*/block/sd* \
-		    "$dev"/nvme/nvme*/nvme*n*; do
-		state=
-		{ read -r state < "$disk/device/state"; } 2> /dev/null
-		case $state in
-		running | live) ;;
-		*) continue ;;
-		esac
-		near="$near ${disk##*/}"
-		found=$((found + 1))
-	done
-	[ $found = "$count" ]
 }
 
 arm()
@@ -323,7 +300,7 @@ while [ "$n" -le "$last" ]; do
 		echo "$bdf" > "$drv/bind" || rc=bind
 	fi
 	settle || rc=settle
-	until_true 10 near_disks || rc="disks:$near"
+	until_true 10 near_disks "$count" || rc="disks:$near"
 	echo 1000000 > "$dev/io_check/limit"
 	case $phase in
 	io | reset) ;;		# which end with it
