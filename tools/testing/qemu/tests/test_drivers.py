@@ -687,8 +687,6 @@ def test_no_memory(machine, arch, smp, hba):
         result.ktap.read_text() + again)
     seen = result.figures()
     assert seen["allocations"] > 20 and seen["failed"] > 5, again
-    # it came as far as what the mutant has
-    assert hba != "fusion" or "allocate Sense Buffers" in result.console.read_text(), again
 
 
 @pytest.mark.slow
