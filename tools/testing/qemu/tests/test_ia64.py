@@ -207,12 +207,32 @@ def emulate(run):
     command = subprocess.run(
         [paths.TOP / "tools/testing/qemu/builds/ia64/image.sh", BASE, run], check=True,
         capture_output=True, text=True).stdout.splitlines()[-1]
+    return console(command, EMULATOR)
+
+
+def console(command, emulator, seconds=600):
+    """What image.sh's command puts on the console with an emulator; it has so many
+    seconds."""
     try:
-        return subprocess.run(["sh", "-c", command], capture_output=True, text=True,
-                              errors="replace", timeout=600,
-                              env={**os.environ, "QEMU_IA64": EMULATOR}).stdout
+        return subprocess.run(["sh", "-c", f"exec {command}"], capture_output=True, text=True,
+                              errors="replace", timeout=seconds,
+                              env={**os.environ, "QEMU_IA64": str(emulator)}).stdout
     except subprocess.TimeoutExpired as late:
         return (late.stdout or b"").decode(errors="replace")
+
+
+def judge_checked(text):
+    """Assert that KUnit and the dead BAR went well."""
+    assert re.search(r"^(\[[ .0-9]+\] )?ok \d+ io_check\b", text, re.M), text
+    assert re.findall(r"^(?:not )?ok (\d) .*", text, re.M)[-3:] == ["1", "2", "3"], text
+    assert "not ok" not in text, text
+
+
+def judge_plain(text):
+    """Assert that a plain read of the dead BAR ended the guest."""
+    assert re.search(r"^ok 1 a live device$", text, re.M), text
+    # the whole line: KUnit numbers its cases as well
+    assert not re.search(r"^(not )?ok 3 the device back alive$", text, re.M), text
 
 
 emulated = pytest.mark.skipif(not EMULATOR, reason="QEMU_IA64 names no emulator of ia64")
@@ -221,17 +241,62 @@ emulated = pytest.mark.skipif(not EMULATOR, reason="QEMU_IA64 names no emulator 
 @emulated
 def test_boot():
     """KUnit and a dead BAR on the user's emulator."""
-    text = emulate("checked")
-    assert re.search(r"^ok \d+ io_check\b", text, re.M) or \
-        re.search(r"\] ok \d+ io_check\b", text), text
-    assert re.findall(r"^(?:not )?ok (\d) .*", text, re.M)[-3:] == ["1", "2", "3"], text
-    assert "not ok" not in text, text
+    judge_checked(emulate("checked"))
 
 
 @emulated
 def test_boot_red():
     """A plain read of the dead BAR ends in what the machine check makes of it."""
-    text = emulate("plain")
-    assert re.search(r"^ok 1 a live device$", text, re.M), text
-    # the whole line: KUnit numbers its cases as well
-    assert not re.search(r"^(not )?ok 3 the device back alive$", text, re.M), text
+    judge_plain(emulate("plain"))
+
+
+KUNIT = """[    2.100000]     ok 3 test_reads_ones
+[    2.200000] ok 1 io_check
+"""
+LIVE = "ok 1 a live device\n"
+BACK = "ok 3 the device back alive\n"
+GOOD = KUNIT + LIVE + "ok 2 a dead device\n" + BACK
+NO_CHECKS = ("not ok 2 a dead device\n"
+             "# zeros of a dead BAR: this emulator has no machine checks\n")
+
+
+@pytest.mark.parametrize("text, checked, plain", [
+    (GOOD, True, False),
+    (GOOD.replace("[    2.200000] ", ""), True, False),
+    (GOOD.replace("ok 1 io_check", "not ok 1 io_check"), False, False),
+    (GOOD.replace("test_reads_ones", "test_reads_ones\n    not ok 4 test_late"), False,
+     False),
+    (GOOD.replace(KUNIT, ""), False, False),
+    (KUNIT + LIVE + NO_CHECKS + BACK, False, False),
+    (KUNIT + LIVE + "ok 2 a dead device\nnot " + BACK, False, False),
+    (KUNIT + LIVE + "Kernel panic - not syncing: Fatal machine check\n", False, True),
+    (KUNIT + "Bail out! no adapter of LSI's\n", False, False),
+    (KUNIT + "Kernel panic - not syncing: VFS\n", False, False),
+    ("", False, False)], ids=[
+        "good", "no-time-stamps", "suite-failed", "case-failed", "no-suite",
+        "no-machine-checks", "stays-dead", "machine-check-is-fatal", "no-adapter",
+        "no-init", "silence"])
+def test_stand_in(tmp_path, text, checked, plain):
+    """What test_boot and test_boot_red would say of a console: a script stands in for
+    the emulator."""
+    (tmp_path / "console").write_text(text)
+    emulator = tmp_path / "qemu-system-ia64"
+    emulator.write_text(f'#!/bin/sh\ncat "{tmp_path}/console"\n')
+    emulator.chmod(0o755)
+    text = console('"$QEMU_IA64" -append "console=ttyS0 bench.run=checked"', emulator)
+    for judge, good in ((judge_checked, checked), (judge_plain, plain)):
+        try:
+            judge(text)
+        except AssertionError:
+            assert not good, text
+        else:
+            assert good, text
+
+
+def test_stand_in_hangs(tmp_path):
+    """Of an emulator that does not end, the console so far is judged."""
+    emulator = tmp_path / "qemu-system-ia64"
+    emulator.write_text('#!/bin/sh\necho "ok 1 a live device"\nexec sleep 600\n')
+    emulator.chmod(0o755)
+    text = console('"$QEMU_IA64"', emulator, seconds=2)
+    judge_plain(text)
