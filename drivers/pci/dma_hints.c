@@ -135,7 +135,7 @@ static int hint_plan_field(struct hint_plan *plan, const struct dma_hint_hop *ho
 		return -ENOSPC;
 	r = dma_hint_record_get(hop, pdev, dma_hint_reg(hop, pdev, f), f->mask);
 	if (IS_ERR(r))
-		return hint_error(plan, PTR_ERR(r), "%s: %s does not answer", name,
+		return hint_error(plan, PTR_ERR(r), "%s: %s could not be read", name,
 				  hop->ops->name);
 	change = &plan->change[plan->n++];
 	change->record = r;
@@ -147,7 +147,7 @@ static int hint_plan_field(struct hint_plan *plan, const struct dma_hint_hop *ho
 	change->claim->owner = plan->owner;
 	ret = dma_hint_get(hop, pdev, r->reg, r->mask, &change->now);
 	if (ret)
-		return hint_error(plan, ret, "%s: %s does not answer", name,
+		return hint_error(plan, ret, "%s: %s could not be read", name,
 				  hop->ops->name);
 	/* a driver's default does not show below an administrator's word, whosoever's */
 	change->then = bits;
