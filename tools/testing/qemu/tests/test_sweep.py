@@ -80,6 +80,13 @@ def test_suspend(seen):
 
 
 @pytest.mark.slow
+def test_shutdown_is_told(seen):
+    """An access fails while NVMe's driver is unbound: the controller is told of the
+    shutdown all the same, and writes its volatile cache back."""
+    swept(seen, "nvme", 12, *part("unbind", 12))
+
+
+@pytest.mark.slow
 @mutants("sweeps")
 def test_sweep_red(gone):
     """Without a guard an access that fails in a phase is a finding."""

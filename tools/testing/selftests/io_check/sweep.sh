@@ -231,7 +231,10 @@ run_phase()
 		io
 		;;
 	suspend) echo freeze > /sys/power/state || injected_now ;;
-	unbind) echo "$bdf" > "$drv/unbind" ;;
+	unbind)
+		echo "$bdf" > "$drv/unbind"
+		told
+		;;
 	probe)
 		echo "$bdf" > "$drv/unbind"
 		echo "$1" > $debugfs/next_nth
@@ -239,6 +242,14 @@ run_phase()
 		return 0
 		;;
 	esac
+}
+
+# told: NVMe's CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6).  Power may go next,
+# and a volatile cache with it.
+told()
+{
+	[ "$driver" != nvme ] ||
+		[ $(($(little "$(devmem $((regs + 0x1c)))") & 0xc)) = 8 ]
 }
 
 injected_now()
