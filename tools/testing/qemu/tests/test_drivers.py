@@ -540,6 +540,22 @@ def test_shutdown(machine, arch, smp, hba):
     assert "io_check: recovered" in text.split("reboot: Power down")[0], again
 
 
+@pytest.mark.slow
+@guests()
+def test_bursts_in_shutdown(machine, arch, smp, hba):
+    """Accesses fail in the shutdown: each disk is told to write its cache back, and has."""
+    told = "pci_nvme_mmio_shutdown_set" if hba == "nvme" else ""
+    result, again = run(machine, arch, smp, hba, "shutdown", 100000, 200, trace=told)
+    clean(result, again)
+    text = result.console.read_text().split("bench: done")[1]
+    assert "reboot: Power down" in text and "io_check: " in text, again
+    if told:
+        assert len(result.hits.traced) == 2, again
+    else:
+        assert text.count("Synchronizing SCSI cache") == 3, again
+        assert not re.search("synchronize cache.* failed", text, re.I), again
+
+
 def run_kernels(machine, arch, smp, hba, *args, **more):
     """Boot a kernel that begins others, see guest/kexec.sh."""
     kernel("patched", arch, "on+kexec")

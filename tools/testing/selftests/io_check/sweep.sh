@@ -244,12 +244,16 @@ run_phase()
 	esac
 }
 
-# told: NVMe's CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6).  Power may go next,
-# and a volatile cache with it.
+# told: each disk was told to write its volatile cache back, and has: power may go next.
+# NVMe's CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6).
 told()
 {
-	[ "$driver" != nvme ] ||
+	if [ "$driver" = nvme ]; then
 		[ $(($(little "$(devmem $((regs + 0x1c)))") & 0xc)) = 8 ]
+	else
+		[ "$(dmesg | grep -c 'Synchronizing SCSI cache')" = "$count" ] &&
+			! dmesg | grep -qi 'synchronize cache.* failed'
+	fi
 }
 
 injected_now()
