@@ -39,7 +39,8 @@ slept()
 }
 
 # asleep: and awake again.  A device may refuse while it fails, but not for ever.  Tasks are
-# frozen in less than the alarm's time: an alarm of the past wakes nobody.
+# frozen in less than the alarm's time: an alarm of the past wakes nobody.  It has slept
+# $before times.
 asleep()
 {
 	tries=0
@@ -47,7 +48,6 @@ asleep()
 		if [ "$state" = disk ]; then
 			! echo disk > /sys/power/state || return 0
 		else
-			before=$(slept)
 			echo 0 > $alarm
 			echo +8 > $alarm
 			echo freeze > /sys/power/state
@@ -71,6 +71,9 @@ while [ $n -lt "$rounds" ]; do
 	n=$((n + 1))
 	# a bus that was reset settles for three seconds
 	sleep $((resets ? 5 : 1))
+	count=$(dmesg | grep -c 'io_check: recovered')
+	# the recovery takes a tenth of a second: nothing between the burst and the sleep
+	before=$(slept)
 	case $((n % 3)) in
 	2) bursts -s $n -n 1 -l 20000:100000 -g 1000 > /tmp/bursts ;;
 	0)
@@ -80,7 +83,6 @@ while [ $n -lt "$rounds" ]; do
 		echo $((n * 2 - 5)) > "$inject/nth"
 		;;
 	esac
-	count=$(dmesg | grep -c 'io_check: recovered')
 	asleep
 	result $? "slept and woke up"
 	if [ $((n % 3)) = 0 ]; then

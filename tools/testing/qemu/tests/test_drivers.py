@@ -39,6 +39,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "strict": {"tree": "patched", "variant": "on+strict"}}
 
 UNBIND = {"/selftests/unbind.sh": paths.GUEST / "unbind.sh"}
+# what QEMU traces when a controller is told of a shutdown
+TOLD = {"nvme": "pci_nvme_mmio_shutdown_set"}
 # of two functions, by machine
 SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bridge0,addr=1"}
 
@@ -187,9 +189,13 @@ def sleeps(machine, arch, smp, hba, state, resets=0):
     kernel("patched", arch, "on+inject+suspend")
     result, again = run(machine, arch, smp, hba, "suspend", 6, state, resets, timeout=300,
                         kernel="suspend", disks=(*demo.layout(3), Disk(1)),
-                        files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"})
+                        files={"/selftests/suspend.sh": paths.GUEST / "suspend.sh"},
+                        trace=TOLD.get(hba, ""))
     sound(result, again)
     assert result.hits_in_bar() > 0, again
+    if hba in TOLD and state == "freeze":
+        # both controllers, in each sleep and at the end
+        assert len(result.hits.traced) == 2 * (6 + 1), again
     ways = re.findall(r"PM: (?:hibernation: )?(?:suspend|hibernation) entry(.*?) exit",
                       result.console.read_text(), re.S)
     assert any("io_check: recovered" in way for way in ways), again
@@ -544,12 +550,12 @@ def test_shutdown(machine, arch, smp, hba):
 @guests()
 def test_bursts_in_shutdown(machine, arch, smp, hba):
     """Accesses fail in the shutdown: each disk is told to write its cache back, and has."""
-    told = "pci_nvme_mmio_shutdown_set" if hba == "nvme" else ""
-    result, again = run(machine, arch, smp, hba, "shutdown", 100000, 200, trace=told)
+    result, again = run(machine, arch, smp, hba, "shutdown", 100000, 200,
+                        trace=TOLD.get(hba, ""))
     clean(result, again)
     text = result.console.read_text().split("bench: done")[1]
     assert "reboot: Power down" in text and "io_check: " in text, again
-    if told:
+    if hba in TOLD:
         assert len(result.hits.traced) == 2, again
     else:
         assert text.count("Synchronizing SCSI cache") == 3, again
