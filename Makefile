@@ -241,7 +241,7 @@ check-core: kernels-core programs-arm64	## the core's KUnit suite, and that each
 	$(Q)$(call pytest,,$(MAIN),,,/test_core.py)
 
 PHONY += check-all
-check-all: times lint series check-bases farm setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
+check-all: times lint series check-bases farm setup-configs setup-docs setup-models setup-send check-measure $(if $(filter $(BASE),$(call env,BASES,ia64)),patched-ia64) kernels-core kernels-debug+kasan deb-ppc64el $(addprefix kernels-,$(call arches_of,$(CHECK_ALL)))	## all machines, each patch, the documentation
 	$(Q)BENCH_SHARD=$(SHARD) $(call pytest,check-all,$(call machines,$(CHECK_ALL)),$(call guests,$(CHECK_ALL)),$(parallel))
 	$(Q)$(MAKE) --no-print-directory check-configs BASE=$(BASE)
 

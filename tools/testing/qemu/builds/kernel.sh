@@ -7,8 +7,8 @@
 #
 # TREE is vanilla, or a tree that series.py expanded.  VARIANT names
 # fragments joined by '+', each VARIANT.config of kconfig/, and VARIANT.ARCH.config where
-# there is one; 'plain' adds none.  What follows a '@' in it only keeps object
-# directories apart.
+# there is one; 'plain' adds none, and 'clang' has clang build the kernel as well.  What
+# follows a '@' in it only keeps object directories apart.
 # MAKE-TARGETs default to the architecture's image and modules.  In the
 # environment: KEXTRA, an argument for make; LAX=1, for options that a part of
 # the series lacks.
@@ -48,19 +48,22 @@ for v in ${fragments_of//+/ }; do
 		fragments+=("$qemu_dir/kconfig/$v.$arch.config")
 done
 
+case +$fragments_of+ in
+*+clang+*) tools=(LLVM=-19 CC="ccache clang-19") ;;
+*) tools=(CROSS_COMPILE="$CROSS" CC="ccache ${CROSS}gcc") ;;
+esac
+
 # An object directory right below the sources makes Kbuild name them "..":
 # vanilla and patched then share the compiler cache, and __FILE__.
 kmake()
 {
-	make -C "$src" O="$obj" ARCH="$KARCH" CROSS_COMPILE="$CROSS" \
-		CC="ccache ${CROSS}gcc" HOSTCC="ccache gcc" LOCALVERSION= \
+	make -C "$src" O="$obj" ARCH="$KARCH" "${tools[@]}" HOSTCC="ccache gcc" LOCALVERSION= \
 		CHECK="$qemu_dir/builds/sparse.sh" ${KEXTRA:+"$KEXTRA"} "$@"
 }
 
 configure()
 {
-	(cd "$src" && ARCH=$KARCH CROSS_COMPILE=$CROSS CC="ccache ${CROSS}gcc" \
-		HOSTCC="ccache gcc" \
+	(cd "$src" && env ARCH="$KARCH" "${tools[@]}" HOSTCC="ccache gcc" \
 		scripts/kconfig/merge_config.sh -n -O "$obj" "${fragments[@]}")
 }
 

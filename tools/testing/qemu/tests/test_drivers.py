@@ -31,6 +31,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "polled": {"tree": "patched", "variant": "on+polled"},
            "modular": {"tree": "patched", "variant": "on+modular"},
            "preempt": {"tree": "patched", "variant": "on+preempt"},
+           "clang": {"tree": "patched", "variant": "on+builtin+clang"},
+           "reloc": {"tree": "patched", "variant": "on+reloc"},
            "rt": {"tree": "patched", "variant": "on+rt"},
            "kexec": {"tree": "patched", "variant": "on+kexec"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
@@ -375,6 +377,26 @@ def test_crowd(machine, arch, smp, hba, kernel="patched"):
     seen = sound(result, again)
     assert bool(seen["spares"]) == (hba != "nvme"), again
     assert (seen["resets_asked"] >= 3) == (hba != "sym53c8xx"), again
+
+
+@pytest.mark.slow
+@arm64
+def test_clang(machine, arch, smp, hba):
+    """Clang's kernel with CFI, a shadow call stack, a random base and pages of 64 KiB."""
+    kernel("patched", arch, "on+builtin+clang")
+    sound(*run(machine, arch, smp, hba, "storm", 10, 3, kernel="clang",
+               then=("kunit:io_check",)))
+
+
+@pytest.mark.slow
+@on_machines([g for g in GUESTS if g[0] == "powernv9"], "machine,arch,smp,hba")
+def test_relocated(machine, arch, smp, hba):
+    """The kernel runs where the firmware put it, as a crash kernel does: the machine check's
+    handler, in real mode, finds its tables there."""
+    kernel("patched", arch, "on+reloc")
+    result, again = run(machine, arch, smp, hba, "storm", 10, 3, kernel="reloc")
+    sound(result, again)
+    assert "physical_start    = 0x2" in result.console.read_text(), again
 
 
 @pytest.mark.slow
