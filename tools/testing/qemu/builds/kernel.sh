@@ -6,8 +6,8 @@
 # usage: kernel.sh BASE TREE ARCH VARIANT [MAKE-TARGET...]
 #
 # TREE is vanilla, or a tree that series.py expanded.  VARIANT names
-# fragments joined by '+', each VARIANT.config of kconfig/, and VARIANT.ARCH.config where
-# there is one; 'plain' adds none, and 'clang' has clang build the kernel as well.  What
+# fragments joined by '+', each VARIANT.config of kconfig/, and VARIANT.ARCH.config and
+# VARIANT.BASE.config where there are; 'plain' adds none, and 'clang' has clang build the kernel as well.  What
 # follows a '@' in it only keeps object directories apart.
 # MAKE-TARGETs default to the architecture's image and modules.  In the
 # environment: KEXTRA, an argument for make; LAX=1, for options that a part of
@@ -44,8 +44,10 @@ done < <(sed '/^#/d' "$top/bases")
 fragments_of=${variant%@*}
 for v in ${fragments_of//+/ }; do
 	[ "$v" = plain ] || fragments+=("$qemu_dir/kconfig/$v.config")
-	[ ! -r "$qemu_dir/kconfig/$v.$arch.config" ] ||
-		fragments+=("$qemu_dir/kconfig/$v.$arch.config")
+	for of in "$arch" "$base"; do
+		[ ! -r "$qemu_dir/kconfig/$v.$of.config" ] ||
+			fragments+=("$qemu_dir/kconfig/$v.$of.config")
+	done
 done
 
 case +$fragments_of+ in

@@ -244,8 +244,8 @@ run_phase()
 	esac
 }
 
-# told: each disk was told to write its volatile cache back, and has: power may go next.
-# NVMe's CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6).
+# told: each disk was told to write its volatile cache back: power may go next.  NVMe's
+# CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6), and sd logs what failed.
 told()
 {
 	if [ "$driver" = nvme ]; then
