@@ -43,8 +43,7 @@ one_patch()
 	# widths and plain accessors are words there, not values
 	[[ $patch != *error-checked-register* && $patch != *checked-accessors* ]] ||
 		ignore+=,MACRO_ARG_REUSE
-	# a base is a tarball, without mainline's commits: Fixes: is there where the code
-	# is as old as its history
+	# a base is a tarball, without mainline's commits, and not each Fixes: is known
 	ignore+=,UNKNOWN_COMMIT_ID,MISSING_FIXES_TAG
 	# the names of Fusion's registers and functions are its own
 	[[ $patch != *message-fusion* ]] || ignore+=,CAMELCASE
