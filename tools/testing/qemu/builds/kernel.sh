@@ -7,8 +7,8 @@
 #
 # TREE is vanilla, or a tree that series.py expanded.  VARIANT names
 # fragments joined by '+', each VARIANT.config of kconfig/, and VARIANT.ARCH.config and
-# VARIANT.BASE.config where there are; 'plain' adds none, and 'clang' has clang build the kernel as well.  What
-# follows a '@' in it only keeps object directories apart.
+# VARIANT.BASE.config where there are; 'plain' adds none, and 'clang' has clang build
+# the kernel as well.  What follows a '@' in it only keeps object directories apart.
 # MAKE-TARGETs default to the architecture's image and modules.  In the
 # environment: KEXTRA, an argument for make; LAX=1, for options that a part of
 # the series lacks.

@@ -15,19 +15,21 @@ from .drivers import DRIVERS, Driver
 
 @dataclasses.dataclass(frozen=True)
 class Disk:
-    """A blank disk of MIB MiB.
+    """A disk of MIB MiB.
 
     hba   the adapter it is on, from 0
     iops  limit of I/Os a second, or 0; a limited disk calls itself SLOW
     unit  bytes that count for an I/O of the limit, a larger one for several;
           0: each counts for one
     removable  its medium may change
+    mkfs  command that makes a file system in the file that follows it; blank if empty
     """
 
     hba: int = 0
     iops: int = 0
     unit: int = 0
     removable: bool = False
+    mkfs: tuple = ()
 
     MIB = 64
 
@@ -207,6 +209,8 @@ def adapters(boot: Boot) -> list[str]:
         image.unlink(missing_ok=True)
         with open(image, "wb") as file:
             file.truncate(disk.MIB << 20)
+        if disk.mkfs:
+            subprocess.run([*disk.mkfs, image], check=True)
         throttle = f",throttling.iops-total={disk.iops}" if disk.iops else ""
         if disk.unit:
             throttle += f",throttling.iops-size={disk.unit}"

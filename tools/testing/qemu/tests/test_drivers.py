@@ -34,6 +34,7 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "clang": {"tree": "patched", "variant": "on+builtin+clang"},
            "reloc": {"tree": "patched", "variant": "on+reloc"},
            "rt": {"tree": "patched", "variant": "on+rt"},
+           "ext4": {"tree": "patched", "variant": "on+ext4"},
            "kexec": {"tree": "patched", "variant": "on+kexec"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
            "debug": {"tree": "patched", "variant": "on+debug"},
@@ -48,6 +49,9 @@ SLOTS = {"powernv9": "pcie.0,addr=0", "arm64-virt": "pcie.0,addr=8", "q35": "bri
 
 # no throttled one: see test_kexec, test_removable
 FAST = tuple(dataclasses.replace(disk, iops=0) for disk in demo.layout(3))
+# the first adapter's have file systems
+EXT4 = tuple(dataclasses.replace(disk, mkfs=() if disk.hba else ("/sbin/mkfs.ext4", "-q"))
+             for disk in FAST)
 REMOVABLE = tuple(dataclasses.replace(disk, removable=True) for disk in FAST)
 
 # each adapter alone on a bus, whose bridge can reset it; nvme does that by itself
@@ -171,6 +175,38 @@ def test_flushes(machine, arch, smp, hba):
     """Each fourth write is followed by a flush, which a reset loses as well."""
     result, again = run(machine, arch, smp, hba, "storm", "-f", 20, 7)
     assert sound(result, again)["flushes"] > 100, again
+
+
+def file_systems(machine, arch, smp, hba, *args):
+    """Boot filesystem.sh; return run()'s, and whether e2fsck finds the first adapter's file
+    systems good afterwards."""
+    kernel("patched", arch, "on+ext4")
+    result, again = run(machine, arch, smp, hba, "filesystem", *args, kernel="ext4",
+                        disks=EXT4, timeout=300,
+                        files={"/selftests/filesystem.sh": paths.GUEST / "filesystem.sh"})
+    images = [result.console.parent / f"disk{n}.raw" for n, disk in enumerate(EXT4)
+              if disk.mkfs]
+    return result, again, all([subprocess.run(["/sbin/e2fsck", "-fn", image]).returncode == 0
+                               for image in images])
+
+
+@pytest.mark.slow
+@guests()
+def test_file_systems(machine, arch, smp, hba):
+    """Journalled file systems on disks that lose their adapter: what they have written back
+    is what was written, and they are consistent."""
+    result, again, consistent = file_systems(machine, arch, smp, hba, 40)
+    seen = sound(result, again)
+    assert seen["detected"] > 0 and seen["trees"] > 10 and consistent, again
+
+
+@pytest.mark.slow
+@guests()
+def test_file_systems_red(machine, arch, smp, hba):
+    """Those of an adapter that goes offline are not."""
+    result, again, consistent = file_systems(machine, arch, smp, hba, 40, "offline_on_error")
+    assert result.outcome == "completed", again
+    assert not green(result.ktap) and not consistent, again
 
 
 @pytest.mark.slow
