@@ -15,7 +15,7 @@
 count=$1
 jobs=2
 
-# ext4_errors: that the file systems count
+# errors that the file systems count
 ext4_errors()
 {
 	for name in $near; do
@@ -67,8 +67,7 @@ trees()
 			# from the disk
 			echo 3 > /proc/sys/vm/drop_caches
 			tree_is_good "$at" || return
-			old=/mnt/$name/$((round - 2))
-			rm -rf "$old"
+			rm -rf "/mnt/${name:?}/$((round - 2))"
 			echo "$round" > "/tmp/trees.$name"
 		done
 	done
@@ -82,17 +81,17 @@ trees_are_good()
 	done
 }
 
-# files LOG OPTION...: fio in files of each disk; sets $fio
+# files: fio writes and verifies files of each disk, until it is killed; sets $fio
 files()
 {
-	log=$1
-	shift
+	set --
 	for name in $near; do
 		set -- "$@" --name="$name" --directory="/mnt/$name"
 	done
 	fio --name=global --thread --ioengine=psync --fallocate=none --verify=crc32c \
 		--verify_interval=4k --verify_fatal=1 --numjobs=$jobs --nrfiles=4 --size=2m \
-		"$@" > "$log" 2>&1 &
+		--rw=randwrite --bs=4k --fsync=8 --verify_backlog=16 --loops=1000000 \
+		"$@" > /tmp/storm 2>&1 &
 	fio=$!
 }
 
@@ -106,7 +105,7 @@ wanted=$(sums /selftests)
 mount_all
 result $? "file systems are mounted" "$(dmesg | tail -n 3)"
 [ $ktap_failed = 0 ] || finish
-files /tmp/storm --rw=randwrite --bs=4k --fsync=8 --verify_backlog=16 --loops=1000000
+files
 trees > /tmp/trees 2>&1 &
 trees=$!
 # something is in the journals
