@@ -34,7 +34,7 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "clang": {"tree": "patched", "variant": "on+builtin+clang"},
            "reloc": {"tree": "patched", "variant": "on+reloc"},
            "rt": {"tree": "patched", "variant": "on+rt"},
-           "ext4": {"tree": "patched", "variant": "on+ext4"},
+           "stack": {"tree": "patched", "variant": "on+stack"},
            "kexec": {"tree": "patched", "variant": "on+kexec"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
            "debug": {"tree": "patched", "variant": "on+debug"},
@@ -180,8 +180,8 @@ def test_flushes(machine, arch, smp, hba):
 def file_systems(machine, arch, smp, hba, *args):
     """Boot filesystem.sh; return run()'s, and whether e2fsck finds the first adapter's file
     systems good afterwards."""
-    kernel("patched", arch, "on+ext4")
-    result, again = run(machine, arch, smp, hba, "filesystem", *args, kernel="ext4",
+    kernel("patched", arch, "on+stack")
+    result, again = run(machine, arch, smp, hba, "filesystem", *args, kernel="stack",
                         disks=EXT4, timeout=300,
                         files={"/selftests/filesystem.sh": paths.GUEST / "filesystem.sh"})
     images = [result.console.parent / f"disk{n}.raw" for n, disk in enumerate(EXT4)
@@ -208,6 +208,32 @@ def test_file_systems_red(machine, arch, smp, hba):
     result, again, consistent = file_systems(machine, arch, smp, hba, 40, "offline_on_error")
     assert result.outcome == "completed", again
     assert not green(result.ktap) and not consistent, again
+
+
+def mirror(machine, arch, smp, hba, *args):
+    """Boot mirror.sh; return run()'s."""
+    kernel("patched", arch, "on+stack")
+    return run(machine, arch, smp, hba, "mirror", *args, kernel="stack", disks=FAST,
+               timeout=300, files={f"/selftests/{name}": paths.GUEST / name
+                                   for name in ("mirror.sh", "md.sh")})
+
+
+@pytest.mark.slow
+@guests()
+def test_mirror(machine, arch, smp, hba):
+    """RAID-1 across two adapters: bursts cost it no member, and an adapter that is given up
+    one, which is rebuilt when the adapter is bound again."""
+    result, again = mirror(machine, arch, smp, hba, 20)
+    assert sound(result, again)["detected"] > 0, again
+
+
+@pytest.mark.slow
+@guests()
+def test_mirror_red(machine, arch, smp, hba):
+    """One that has both disks on the adapter is lost with it."""
+    result, again = mirror(machine, arch, smp, hba, 3, "alone")
+    assert result.outcome == "completed" and not green(result.ktap), again
+    assert result.figures()["fio_errors"] > 0, again
 
 
 @pytest.mark.slow
