@@ -41,10 +41,10 @@ def test_rows():
         [{"disks": 3, "mb_s": 1.5, "way": "session8"}]
 
 
-def cell(kernel, code, total, count=True, size=512, pieces=2):
+def cell(kernel, code, total, count=True, size=512, pieces=2, hba="fusion"):
     """A made-up result of the nine cells: one of them, one I/O of a buffer in pieces."""
     zero = {"mark": 0, "vcpu": 0, "total": 0}
-    return {"cell": {"table": "000", "machine": "powernv9", "hba": "fusion", "args": [1],
+    return {"cell": {"table": "000", "machine": "powernv9", "hba": hba, "args": [1],
                      "kernel": kernel, "count": count, "sample": 0, "arch": "ppc64",
                      "base": "6.1", "run": ["cells"]},
             "good": True,
@@ -83,6 +83,23 @@ def test_judge(on, off, path, holds, monkeypatch):
     assert [h for _, h in report.lines("judge", figures)] == holds
 
 
+def test_judge_driver(monkeypatch):
+    """Each driver has a limit of its own, and a goal."""
+    monkeypatch.setattr(nine_cells, "same_code", lambda *_: True)
+
+    def lines(hba, grown):
+        figures = {}
+        nine_cells.instructions(
+            [cell(k, 667 + n, 50000, hba=hba) for k, n in (
+                ("vanilla", 0), ("fixes", 0), ("off", 0), ("on", grown))], figures)
+        return [holds for kind in ("judge", "goals")
+                for what, holds in report.lines(kind, figures) if "at most" in what and
+                "path" not in what]
+    assert lines("nvme", 16) == lines("fusion", 25) == [True, True]
+    assert lines("nvme", 30) == lines("fusion", 31) == [True, False]
+    assert lines("nvme", 31) == lines("fusion", 61) == [False, False]
+
+
 def test_judge_pieces(monkeypatch):
     """Where the buffer lies in more pieces the growth is not the series', and no other is
     excused by it."""
@@ -97,7 +114,7 @@ def test_judge_pieces(monkeypatch):
                                 ("on", 667, grown))], figures)[0]
         goals = [line for line, _ in report.lines("goals", figures)]
         marked = ["(pieces)" in row[8] for row in table["rows"]]
-        return figures["growth_worst"], marked, len(goals)
+        return figures["growth_worst"]["fusion"], marked, len(goals)
     assert worst((512, False, 50), (32768, True, 70)) == (50, [False, True], 1)
     assert worst((512, False, 50), (32768, False, 70)) == (70, [False, False], 2)
     assert worst((32768, True, 70)) == (70, [True], 0)
@@ -114,7 +131,7 @@ def test_report(tmp_path, monkeypatch):
     for name in ("report.html", "table1.csv", "table1.svg"):
         assert (tmp_path / "6.12" / name).stat().st_size
     written = json.loads((tmp_path / "results/bench-6.12.json").read_text())
-    assert written["growth_worst"] == 133 and not written["ok"]
+    assert written["growth_worst"] == {"fusion": 133} and not written["ok"]
     assert written["tables"] == ["000"]
     assert written["about"]["base"] == "6.12"
     # a part is no whole, and leaves that alone
