@@ -133,6 +133,28 @@ void io_check_domain_error(struct pci_dev *pdev)
 EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_domain_error);
 
 /**
+ * io_check_own_error() - tell a device's open sessions of a failed access to it
+ * @pdev: the device
+ *
+ * For code that accesses a device's registers in sessions of its own, on behalf of a
+ * driver that has to know, and has no way to say so.  Each session open of the device
+ * fails, in a reset too; no other device's does.
+ *
+ * Context: Any but NMI.
+ */
+void io_check_own_error(struct pci_dev *pdev)
+{
+	struct io_check_latch *l;
+
+	rcu_read_lock();
+	l = io_check_latch(pdev);
+	/* who does not take part has none to itself */
+	io_check_bump(l, l == &io_check_elsewhere ? LATCH_ALL : LATCH_OWN);
+	rcu_read_unlock();
+}
+EXPORT_SYMBOL_FOR_IO_CHECK_KUNIT(io_check_own_error);
+
+/**
  * io_check_bus_error() - io_check_domain_error() for a host bridge's driver
  * @bus: a bus below it
  *
@@ -247,6 +269,7 @@ static unsigned int io_check_newer(struct io_check_latch *l, u32 seq)
 /* What does an error on @pdev's way since @seq put in doubt? */
 enum io_check_doubt io_check_heard(struct pci_dev *pdev, u32 seq)
 {
+	struct io_check_latch *l;
 	unsigned int kinds = 0;
 	struct pci_dev *p;
 
@@ -254,10 +277,15 @@ enum io_check_doubt io_check_heard(struct pci_dev *pdev, u32 seq)
 	if ((s32)(atomic_read(&io_check_seq) - seq) < 0)
 		return IO_CHECK_DOUBT_ALL;
 	rcu_read_lock();
-	for (p = pdev; p; p = io_check_above(p))
-		kinds |= io_check_newer(io_check_latch(p), seq);
-	kinds |= io_check_newer(io_check_latch(io_check_root(pdev)), seq);
+	for (p = pdev; p; p = io_check_above(p)) {
+		l = io_check_latch(p);
+		kinds |= io_check_newer(l, seq) &
+			 (p == pdev && l != &io_check_elsewhere ? ~0 : LATCH_ALL);
+	}
+	kinds |= io_check_newer(io_check_latch(io_check_root(pdev)), seq) & LATCH_ALL;
 	rcu_read_unlock();
+	if (kinds & LATCH_OWN)
+		return IO_CHECK_DOUBT_OWN;
 	if (kinds & LATCH_PARITY)
 		return IO_CHECK_DOUBT_ALL;
 	return kinds ? IO_CHECK_DOUBT_LOST : IO_CHECK_NO_DOUBT;
@@ -282,7 +310,7 @@ static void io_check_put_latch(const void *key)
 static int io_check_get_latch(const void *key)
 {
 	struct io_check_latch *l = xa_load(&io_check_latches, (unsigned long)key);
-	int ret;
+	int i, ret;
 
 	if (l) {
 		l->users++;
@@ -294,8 +322,8 @@ static int io_check_get_latch(const void *key)
 	l->users = 1;
 	raw_spin_lock_init(&l->lock);
 	/* not older than the sequence's window */
-	atomic_set(&l->stamp[0], atomic_read(&io_check_elsewhere.stamp[0]));
-	atomic_set(&l->stamp[1], atomic_read(&io_check_elsewhere.stamp[1]));
+	for (i = 0; i < ARRAY_SIZE(l->stamp); i++)
+		atomic_set(&l->stamp[i], atomic_read(&io_check_elsewhere.stamp[i]));
 	ret = xa_insert(&io_check_latches, (unsigned long)key, l, GFP_KERNEL);
 	if (ret)
 		kfree(l);

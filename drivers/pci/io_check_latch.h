@@ -14,6 +14,8 @@
 #define LATCH_ABORT	BIT(0)	/* an access or a completion got lost */
 #define LATCH_PARITY	BIT(1)	/* or any data may be wrong */
 #define LATCH_ALL	(LATCH_ABORT | LATCH_PARITY)
+/* An access to the function itself failed in a session of somebody else's */
+#define LATCH_OWN	BIT(2)
 
 /* Latched status, by register */
 enum { LATCH_STATUS, LATCH_SEC_STATUS, LATCH_DEVSTA, LATCH_AER, LATCH_NR };
@@ -33,7 +35,7 @@ struct io_check_latch {
 	unsigned int users;
 	bool dying;
 	raw_spinlock_t lock;
-	atomic_t stamp[2];
+	atomic_t stamp[3];
 	u32 blind[LATCH_NR];
 };
 
@@ -42,8 +44,11 @@ struct io_check_latch {
  * @IO_CHECK_NO_DOUBT: nothing
  * @IO_CHECK_DOUBT_LOST: reads that gave all-ones, and posted writes
  * @IO_CHECK_DOUBT_ALL: each value
+ * @IO_CHECK_DOUBT_OWN: whether the function is what its driver takes it for
  */
-enum io_check_doubt { IO_CHECK_NO_DOUBT, IO_CHECK_DOUBT_LOST, IO_CHECK_DOUBT_ALL };
+enum io_check_doubt {
+	IO_CHECK_NO_DOUBT, IO_CHECK_DOUBT_LOST, IO_CHECK_DOUBT_ALL, IO_CHECK_DOUBT_OWN
+};
 
 struct io_check_latch *io_check_latch(const void *key);
 struct pci_dev *io_check_above(struct pci_dev *pdev);

@@ -315,7 +315,10 @@ static void io_check_judge(struct io_check *c)
 	c->word = now | c->stop;
 	if (doubt == IO_CHECK_NO_DOUBT)
 		return;
-	if (io_check_alive(c->pdev, &err)) {
+	if (doubt == IO_CHECK_DOUBT_OWN) {
+		/* which is on record */
+		err = (struct io_check_err) { .cause = IO_CHECK_ABORT, .error = -EIO };
+	} else if (io_check_alive(c->pdev, &err)) {
 		err = (struct io_check_err) { };
 		status = io_check_clear_status(c->pdev, PCI_STATUS, PCI_STATUS_ERROR_BITS &
 					       ~PCI_STATUS_SIG_SYSTEM_ERROR);

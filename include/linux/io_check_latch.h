@@ -15,6 +15,7 @@ u16 io_check_clear_status(struct pci_dev *pdev, int where, u16 mask);
 #ifdef CONFIG_IO_CHECK
 void io_check_clear_aer(struct pci_dev *pdev, int where, u32 status);
 void io_check_domain_error(struct pci_dev *pdev);
+void io_check_own_error(struct pci_dev *pdev);
 void io_check_bus_error(struct pci_bus *bus);
 #else
 static inline void io_check_clear_aer(struct pci_dev *pdev, int where, u32 status)

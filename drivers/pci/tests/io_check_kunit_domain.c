@@ -212,6 +212,31 @@ static void test_doubt_in_reset(struct kunit *test)
 	k->idev->target.recovers = false;
 }
 
+/* What somebody else's access to the device died of is its own error, in a reset too. */
+static void test_own_error(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c, d;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		k->idev->target.recovers = i;
+		io_check_begin(&c, k->pdev, IO_CHECK_READS);
+		io_check_begin(&d, &k->neighbour.pdev, 0);
+		io_check_own_error(k->pdev);
+		KUNIT_ASSERT_EQ(test, io_check_end(&c), -EIO);
+		KUNIT_EXPECT_FALSE(test, io_check_error(&c)->shared);
+		/* the bridge's own is not that of what is below it */
+		io_check_begin(&c, k->pdev, 0);
+		io_check_own_error(&k->bridge.pdev);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+		KUNIT_EXPECT_EQ(test, io_check_end(&d), 0);
+	}
+	k->idev->target.recovers = false;
+	/* it is on record where it failed */
+	KUNIT_EXPECT_EQ(test, k->idev->target.log->errors[IO_CHECK_ABORT], 0);
+}
+
 /* A neighbour's query takes what a port has latched, and the device's error with it. */
 static void test_taken(struct kunit *test)
 {
@@ -252,6 +277,7 @@ static struct kunit_case domain_cases[] = {
 	KUNIT_CASE(test_sentinel),
 	KUNIT_CASE(test_doubt),
 	KUNIT_CASE(test_doubt_in_reset),
+	KUNIT_CASE(test_own_error),
 	KUNIT_CASE(test_taken),
 	KUNIT_CASE(test_forgotten),
 	{}

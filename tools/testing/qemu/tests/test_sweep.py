@@ -63,14 +63,15 @@ def part(phase, last):
 
 
 @pytest.mark.slow
-def test_vectors(seen):
+@pytest.mark.parametrize("phase,last", [("probe", 12), ("reset", 30)])
+def test_vectors(phase, last, seen):
     """A store to the MSI-X table that gets lost while NVMe asks for interrupts.
 
     The first accesses of a probe are the PCI core's to the table, and the driver's that
-    follow them.  Nobody but the driver's sessions is told, and a command whose interrupt
-    never comes takes a minute.
+    follow them; a reset has them after a few of its own.  Nobody but the driver's sessions
+    is told, and a command whose interrupt never comes takes a minute.
     """
-    swept(seen, "nvme", 12, *part("probe", 12))
+    swept(seen, "nvme", 12, *part(phase, last))
 
 
 @pytest.mark.slow
