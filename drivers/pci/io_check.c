@@ -196,8 +196,7 @@ void __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
 
 /* A query found out what a read died of that returned @val. */
 static noinline void io_check_found(struct io_check *c, const void __iomem *addr,
-				    unsigned int size, u64 val,
-				    enum io_check_cause cause)
+				    unsigned int size, u64 val, enum io_check_cause cause)
 {
 	struct io_check_err err = {
 		.addr = addr,

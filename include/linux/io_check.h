@@ -79,18 +79,38 @@
 extern atomic_t io_check_seq;
 
 void __cold __io_check_begin(struct io_check *c);
-u64 __cold __io_check_slow_read(struct io_check *c, const void __iomem *addr,
-				unsigned int size);
-void __cold __io_check_slow_write(struct io_check *c, u64 val,
-				  void __iomem *addr, unsigned int size);
+u64 __cold __io_check_slow_read(struct io_check *c, const void __iomem *addr, unsigned int size);
+void __cold __io_check_slow_write(struct io_check *c, u64 val, void __iomem *addr,
+				  unsigned int size);
 bool __io_check_stopped(struct io_check *c);
-u64 __io_check_suspect(struct io_check *c, const void __iomem *addr,
-		       unsigned int size, u64 val);
+u64 __io_check_suspect(struct io_check *c, const void __iomem *addr, unsigned int size, u64 val);
 enum io_check_cause io_check_query(struct io_check *c, const void __iomem *addr, u64 val);
 bool __io_check_failed(struct io_check *c);
 int __io_check_end(struct io_check *c);
 
 #include <asm/io_check.h>
+
+/**
+ * io_check_restart() - begin a session again
+ * @c: the session, with IO_CHECK_GATED and without IO_CHECK_HARVEST
+ *
+ * For a session in a structure, on a hot path: its device and its flags are there
+ * already.  It forgets the last verdict.  One user at a time, as always.
+ *
+ * Context: As io_check_begin().
+ */
+static __always_inline void io_check_restart(struct io_check *c)
+{
+	c->word = arch_io_check_snapshot();
+	/* io_check_seq has no such bits, but the compiler does not know */
+	if (c->stop)
+		__builtin_unreachable();
+#ifndef CONFIG_HAVE_ARCH_IO_CHECK
+	c->answered = false;
+#endif
+	if (IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
+		__io_check_begin(c);
+}
 
 /**
  * io_check_begin() - begin a session of checked accesses
@@ -104,21 +124,15 @@ int __io_check_end(struct io_check *c);
  *
  * Context: Any but NMI.
  */
-static __always_inline void io_check_begin(struct io_check *c,
-					   struct pci_dev *pdev, u32 flags)
+static __always_inline void io_check_begin(struct io_check *c, struct pci_dev *pdev, u32 flags)
 {
-	c->word = arch_io_check_snapshot();
-	/* it is 0 in io_check_seq, but the compiler does not know */
-	c->stop = 0;
 	c->flags = flags;
 	c->pdev = pdev;
-#ifndef CONFIG_HAVE_ARCH_IO_CHECK
-	c->answered = false;
-#endif
-	if (flags & IO_CHECK_HARVEST ||
-	    (!(flags & IO_CHECK_GATED) &&
-	     unlikely(pdev->error_state != pci_channel_io_normal)) ||
-	    IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION))
+	io_check_restart(c);
+	if (!IS_ENABLED(CONFIG_IO_CHECK_FAULT_INJECTION) &&
+	    (flags & IO_CHECK_HARVEST ||
+	     (!(flags & IO_CHECK_GATED) &&
+	      unlikely(pdev->error_state != pci_channel_io_normal))))
 		__io_check_begin(c);
 }
 
@@ -138,9 +152,7 @@ static __always_inline bool io_check_clean(const struct io_check *c)
  */
 static __always_inline bool io_check_failed(struct io_check *c)
 {
-	if (likely(io_check_clean(c)))
-		return false;
-	return __io_check_failed(c);
+	return unlikely(!io_check_clean(c)) && __io_check_failed(c);
 }
 
 /**
@@ -153,9 +165,7 @@ static __always_inline bool io_check_failed(struct io_check *c)
  */
 static __always_inline int __must_check io_check_end(struct io_check *c)
 {
-	if (likely(io_check_clean(c)))
-		return 0;
-	return __io_check_end(c);
+	return likely(io_check_clean(c)) ? 0 : __io_check_end(c);
 }
 
 /**
@@ -251,6 +261,7 @@ do {									\
  * a function, and the driver's code is the same as without.
  */
 #define io_check_begin(c, pdev, flags)	((void)(c))
+#define io_check_restart(c)		((void)(c))
 #define io_check_failed(c)		false
 #define io_check_end(c)			({ 0; })
 #define io_check_resume(c)		((void)(c))

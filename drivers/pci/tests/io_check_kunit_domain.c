@@ -46,6 +46,29 @@ static void test_resume(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
 }
 
+/* A session that is begun again has nothing of its last time, not even what failed it. */
+static void test_restart(struct kunit *test)
+{
+	struct io_check_kunit *k = test->priv;
+	struct io_check c;
+	int i;
+
+	*(__le32 *)k->mem = cpu_to_le32(0x11223344);
+	io_check_begin(&c, k->pdev, IO_CHECK_GATED);
+	for (i = 0; i < 2; i++) {
+		io_check_kunit_fault(&c, k->regs);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+		io_check_domain_error(k->pdev);
+		io_check_restart(&c);
+		KUNIT_EXPECT_EQ(test, readl_check(&c, k->regs), 0x11223344);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), 0);
+		KUNIT_EXPECT_PTR_EQ(test, io_check_error(&c), NULL);
+		io_check_domain_error(k->pdev);
+		KUNIT_EXPECT_EQ(test, io_check_end(&c), -EIO);
+		io_check_restart(&c);
+	}
+}
+
 /* An error below another host bridge is none of ours, nor is a neighbour's own. */
 static void test_other_domain(struct kunit *test)
 {
@@ -271,6 +294,7 @@ static void test_forgotten(struct kunit *test)
 static struct kunit_case domain_cases[] = {
 	KUNIT_CASE(test_domain),
 	KUNIT_CASE(test_resume),
+	KUNIT_CASE(test_restart),
 	KUNIT_CASE(test_other_domain),
 	KUNIT_CASE(test_seq_wraps),
 	KUNIT_CASE(test_seq_idle),
