@@ -4,6 +4,7 @@
 Builds go through kernel.sh; a failing test names its log.
 """
 
+import dataclasses
 import fcntl
 import os
 import re
@@ -13,10 +14,15 @@ import subprocess
 import pytest
 
 import configs
-from common import BASE, PATCHES, TESTED, kernel, patched, series
-from harness import arches, drivers, paths
+from common import BASE, PATCHES, TESTED, clean, kernel, patched, series
+from harness import arches, drivers, paths, process
+from harness.guest import Boot
 
 DRIVERS = [driver.directory for driver in drivers.DRIVERS.values()]
+# KUnit's modules in powernv9's kernel, and a file with the first suite of each
+KUNIT = {"io_check": "drivers/pci/tests/io_check_kunit_access.c",
+         "powerpc_io_check": "arch/powerpc/kernel/powerpc_io_check_kunit.c",
+         "dma_hints": "drivers/pci/tests/dma_hints_kunit_set.c"}
 # The kernels that build an architecture's files; ppc64's builds all others
 KERNELS = {"arch/powerpc": ["ppc64", "ppc32"], "arch/arm64": ["arm64"],
            "arch/riscv": ["riscv64"], "arch/ia64": ["ia64"],
@@ -337,15 +343,28 @@ def complaints(tree, arch, ours, sources):
     return {w for w in warnings(log) if w[0] in ours}
 
 
+def boots(tree):
+    """powernv9 boots ppc64's kernel of test_each_patch, and the suites that it has pass."""
+    boot = Boot("powernv9", base=BASE, arch="ppc64", tree=tree,
+                variant="on+builtin+inject", log=paths.BUILD / "check" / f"{BASE}-{tree}")
+    boot = dataclasses.replace(boot, run=tuple(
+        f"kunit:{module}" for module, file in KUNIT.items()
+        if (paths.BUILD / BASE / tree / file).is_file()))
+    result = process.run(boot)
+    if boot.run:
+        clean(result, boot.again())
+    assert result.outcome == "completed" and not result.complaints(), boot.again()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, len(PATCHES) + 1),
                          ids=[p.path for p in PATCHES])
 def test_each_patch(number):
-    """Every patch builds, with its options off, on and as modules.
+    """Every patch builds, with its options off, on and as modules, and powernv9 boots it.
 
     The files that it adds give no warning of W=1 or sparse; those that it
     changes give none that vanilla's do not give.  A patch of another architecture
-    builds with that one's kernel.
+    builds with that one's kernel, and is not booted.
     """
     patched("--dest", paths.BUILD / BASE / "bisect", "--first", str(number))
     ours = set(PATCHES[number - 1].touches + PATCHES[number - 1].adds)
@@ -355,6 +374,8 @@ def test_each_patch(number):
     for arch in sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"}):
         for variant in ("plain", "on", "on+builtin+inject"):
             kernel("bisect", arch, variant, lax=True)
+        if arch == "ppc64":
+            boots("bisect")
         mine = seen_by(arch, sources)
         found = {tree: complaints(tree, arch, ours, mine)
                  for tree in ("bisect", "vanilla")}
