@@ -22,22 +22,27 @@ from .result import PANIC, Hits, HostShare, Result
 
 # Why a boot says nothing of its kernel: how often it is tried
 NO_KERNEL, DIED = "firmware did not start the kernel", "QEMU died of"
-SILENT = "silent"
-TRIES = {NO_KERNEL: 3, DIED: 2, SILENT: 2}
+SILENT, STALLED = "silent", "QEMU stood still"
+TRIES = {NO_KERNEL: 3, DIED: 2, SILENT: 2, STALLED: 2}
+# Seconds: a guest that is idle has a timer's interrupt now and then.  On a busy host
+# QEMU 10 was seen to wait for ever, with its earliest timer 68 years away; it went on
+# when a debugger had interrupted it, so it had missed that the guest set one.
+STALL = 120
 
 
 def run(boot: Boot) -> Result:
     """once(), and again where firmware did not get to start the kernel: that of powernv
     hangs now and then as it probes for hardware, on a busy host.  Once again where QEMU
     died of a signal, as it does now and then with several CPUs, and where the guest was
-    silent for longer than its Boot allows: a hang of the kernel's comes again."""
+    silent for longer than its Boot allows, or QEMU stood still: a hang of the kernel's
+    comes again."""
     tried = collections.Counter()
     while True:
         result = once(boot)
         if result.outcome.startswith(DIED):
             why = DIED
-        elif result.outcome == SILENT:
-            why = SILENT
+        elif result.outcome in (SILENT, STALLED):
+            why = result.outcome
         elif (result.outcome in ("stopped", "timeout") and
               boot.model.starts not in result.text()):
             why = NO_KERNEL
@@ -121,6 +126,8 @@ class Emulator:
             if self.boot.silence and (past - spoke) * max(
                     self.host.share, 0.1) > self.boot.silence:
                 return SILENT
+            if self.host.still > STALL:
+                return STALLED
             if self.hits.capped.is_set():
                 return "log full"
             if self.began + past > tick:

@@ -41,6 +41,7 @@ class HostShare:
         self.proc = f"/proc/{pid}"
         self.last = time.monotonic()
         self.wanted = self.had = 0.0    # seconds
+        self.moved = self.last          # when it last had, or wanted, any
 
     @staticmethod
     def stat(path: str) -> list[str]:
@@ -58,8 +59,16 @@ class HostShare:
         except (FileNotFoundError, ProcessLookupError):
             return      # a thread has ended in between
         self.wanted += (now - self.last) * sum(state[0] == "R" for state in threads)
-        self.had = self.TICK * (int(utime) + int(stime))
+        had = self.TICK * (int(utime) + int(stime))
+        if had != self.had or any(state[0] == "R" for state in threads):
+            self.moved = now
+        self.had = had
         self.last = now
+
+    @property
+    def still(self) -> float:
+        """Seconds without any CPU time, and without a thread that wanted some."""
+        return self.last - self.moved
 
     @property
     def share(self) -> float:
@@ -106,8 +115,8 @@ class Hits:
 class Result:
     """What one boot showed.
 
-    outcome  "completed", "panic", "timeout", "log full", "silent", "stopped", or
-             "QEMU died of" and the signal
+    outcome  "completed", "panic", "timeout", "log full", "silent", "stopped",
+             "QEMU stood still", or "QEMU died of" and the signal
     seconds  wall time of the guest
     hits     a Hits
     injected what an inject.Plan raised, in order

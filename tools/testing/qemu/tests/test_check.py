@@ -265,6 +265,9 @@ def test_firmware_hangs(tmp_path, monkeypatch):
     died = (f"{process.DIED} SIGSEGV", kernel)
     assert boots("powernv9", died, ("completed", kernel), dead) == ("completed", 2)
     assert boots("q35", *[died] * 5) == (died[0], 2)
+    still = (process.STALLED, kernel)
+    assert boots("q35", still, ("completed", kernel)) == ("completed", 2)
+    assert boots("q35", *[still] * 5) == (still[0], 2)
     silent = (process.SILENT, kernel)
     assert boots("q35", silent, ("completed", kernel), dead) == ("completed", 2)
     assert boots("q35", *[silent] * 5) == (process.SILENT, 2)
@@ -304,6 +307,15 @@ def test_silence(tmp_path, monkeypatch, script, silence, outcome):
     """A guest that has said nothing on its console and ports for too long is ended."""
     boot = fake(tmp_path, monkeypatch, script, timeout=4, silence=silence)
     assert process.once(boot).outcome == outcome
+
+
+@pytest.mark.parametrize("script,outcome", [
+    ("sleep 60", process.STALLED), ("while sleep 0.3; do for i in $(seq 20000); do :; done; done", "timeout")],
+    ids=["still", "idle"])
+def test_stall(tmp_path, monkeypatch, script, outcome):
+    """QEMU without any CPU time is ended; that of an idle guest has some now and then."""
+    monkeypatch.setattr(process, "STALL", 1)
+    assert process.once(fake(tmp_path, monkeypatch, script, timeout=4)).outcome == outcome
 
 
 def test_host_withholds(tmp_path, monkeypatch):
