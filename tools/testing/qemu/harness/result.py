@@ -58,9 +58,10 @@ class HostShare:
             utime, stime = self.stat(self.proc)[11:13]
         except (FileNotFoundError, ProcessLookupError):
             return      # a thread has ended in between
-        self.wanted += (now - self.last) * sum(state[0] == "R" for state in threads)
+        running = sum(state[0] == "R" for state in threads)
+        self.wanted += (now - self.last) * running
         had = self.TICK * (int(utime) + int(stime))
-        if had != self.had or any(state[0] == "R" for state in threads):
+        if had != self.had or running:
             self.moved = now
         self.had = had
         self.last = now

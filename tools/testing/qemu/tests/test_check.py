@@ -310,7 +310,8 @@ def test_silence(tmp_path, monkeypatch, script, silence, outcome):
 
 
 @pytest.mark.parametrize("script,outcome", [
-    ("sleep 60", process.STALLED), ("while sleep 0.3; do for i in $(seq 20000); do :; done; done", "timeout")],
+    ("sleep 60", process.STALLED),
+    ("while sleep 0.3; do for i in $(seq 20000); do :; done; done", "timeout")],
     ids=["still", "idle"])
 def test_stall(tmp_path, monkeypatch, script, outcome):
     """QEMU without any CPU time is ended; that of an idle guest has some now and then."""
