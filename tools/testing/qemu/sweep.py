@@ -179,6 +179,10 @@ def earlier(name: str, kernel: Path) -> dict:
     """{shard: Result} of earlier guests on this kernel that found nothing."""
     kept = {}
     for file in (paths.BUILD / "sweep").glob(f"{name}-*/results.ktap"):
+        # other trees' begin with the same name
+        if not re.fullmatch(r"(-again\d+)?-[a-z]+-\d+",
+                            file.parent.name.removeprefix(name)):
+            continue
         console, command = file.parent / "console.log", file.parent / "command"
         shard = re.search(r"bench\.args=(\w+),(\d+),(\d+),1\b", command.read_text())
         text = console.read_text(errors="replace")
@@ -192,8 +196,10 @@ def earlier(name: str, kernel: Path) -> dict:
     return kept
 
 
-def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Result]:
-    """Boot the phases' guests, but for those in kept; returns their Results."""
+def sweep(driver: Driver, phases: dict, last: int, args, kept: dict,
+          label: str) -> list[Result]:
+    """Boot the phases' guests, but for those in kept; returns their Results, the
+    logs of which begin with label."""
     done, guests, lock = set(), list(kept.values()), threading.Lock()
     todo = shards(phases, last, done, kept)
     machine = arches.facts(driver.sweep.arch)["MACHINE"]
@@ -212,7 +218,7 @@ def sweep(driver: Driver, phases: dict, last: int, args, kept: dict) -> list[Res
                     run=("sweep",), args=(name, first, to, args.step),
                     disks=DISKS, timeout=args.timeout, silence=SILENCE, hba=args.driver,
                     append=driver.sweep.append, qemu=driver.sweep.qemu,
-                    log=paths.BUILD / "sweep" / f"{args.label}-{name}-{first}"))
+                    log=paths.BUILD / "sweep" / f"{label}-{name}-{first}"))
                 guests.append(guest)
                 # what comes after the access that it died of twice
                 past = died(guest) and int(at(guest).split()[1]) + args.step
@@ -303,8 +309,10 @@ def swept(args) -> Found:
     kept = earlier(args.label, top / "vmlinux") if args.go_on else {}
     phases, last = args.phases, args.last
     kept = {k: r for k, r in kept.items() if k[0] in phases}
-    for _ in range(1 + AGAIN_TIMES * args.whole):
-        for guest in sweep(driver, phases, last, args, kept):
+    for again in range(1 + AGAIN_TIMES * args.whole):
+        # each time a name of its own: a stopped one leaves the others' to --continue
+        label = args.label + f"-again{again}" * bool(again)
+        for guest in sweep(driver, phases, last, args, kept, label):
             found.add(guest, symbols)
         found.parts = coverage(accesses, found.hit, driver.sweep.unreachable,
                                top.parent / driver.directory)

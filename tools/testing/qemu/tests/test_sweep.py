@@ -182,7 +182,7 @@ def test_sweep_goes_on(tmp_path, monkeypatch):
 
     monkeypatch.setattr(sweep.process, "run", run)
     args = sweep.options(["--driver", "sym53c8xx", "--guests", "1", "--phases", "io"])
-    sweep.sweep(DRIVERS["sym53c8xx"], {"io": 10}, 20, args, {})
+    sweep.sweep(DRIVERS["sym53c8xx"], {"io": 10}, 20, args, {}, "x")
     assert [a[1:3] for a in booted] == [(1, 10), (5, 10), (11, 20)]
 
 
@@ -195,16 +195,19 @@ def test_sweep_continues(tmp_path, monkeypatch):
         1: (good, "bench: done\n"), 11: (good, "sweep: io 12\n"),
         21: ("# inject io 21 read a+0x0/0x8\n", "bench: done\n"),
         31: (good + "# finding io 33 io\n", "bench: done\n"),
-        41: (good, "Kernel panic\nbench: done\n")}
+        41: (good, "Kernel panic\nbench: done\n"),
+        51: (good, "bench: done\n"), 61: (good, "bench: done\n")}
     kernel.write_text("")
     for first, (ktap, console) in guests.items():
-        log = tmp_path / f"sweep/x-io-{first}"
+        # of another tree's kernel, and of a repeated part
+        label = {51: "x-mutant", 61: "x-again1"}.get(first, "x")
+        log = tmp_path / f"sweep/{label}-io-{first}"
         log.mkdir(parents=True)
         (log / "results.ktap").write_text(ktap)
         (log / "console.log").write_text(console)
         (log / "command").write_text(shlex.join(
             ["qemu", "-append", f"bench.run=sweep bench.args=io,{first},{first + 9},1"]))
     os.utime(kernel, (1, 1))
-    assert list(sweep.earlier("x", kernel)) == [("io", 1, 10)]
+    assert sorted(sweep.earlier("x", kernel)) == [("io", 1, 10), ("io", 61, 70)]
     os.utime(kernel, (4e9, 4e9))
     assert not sweep.earlier("x", kernel)
