@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the addresses carry that SBA's own code makes, on PA-RISC */
 
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/pci.h>
 #include <linux/scatterlist.h>
 #include <asm/ropes.h>
+#include "../../parisc/iommu.h"
 #include "../../parisc/sba_hints.h"
 #include "dma_hints_kunit_expect.h"
 
@@ -126,8 +128,60 @@ static void test_sba(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sba_hint_bits(IOV_BITS, 0, 4), 0);
 }
 
+/*
+ * Map for a function without a driver, so that no DMA is started, by the IOMMU that is
+ * there.  Whoever is outside of the machine has a second to read what the IOMMU would go
+ * by: the entry of the I/O page directory, a DMA address and the memory it stands for.
+ */
+static void expect_live(struct kunit *test, struct pci_dev *pdev, unsigned int use)
+{
+	unsigned long attrs = use & SBA_HINT_RELAXED ? DMA_ATTR_WEAK_ORDERING : 0;
+	struct ioc *ioc = GET_IOC(&pdev->dev);
+	dma_addr_t dma;
+	u64 *entry;
+	void *mem;
+
+	if (use & SBA_HINT_STREAMING) {
+		mem = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, mem);
+		dma = dma_map_single_attrs(&pdev->dev, mem, 64, DMA_TO_DEVICE, attrs);
+		KUNIT_ASSERT_FALSE(test, dma_mapping_error(&pdev->dev, dma));
+	} else {
+		mem = dma_alloc_attrs(&pdev->dev, PAGE_SIZE, &dma, GFP_KERNEL, attrs);
+		KUNIT_ASSERT_NOT_NULL(test, mem);
+	}
+	entry = (u64 *)&ioc->pdir_base[(dma & ioc->iovp_mask) >> PAGE_SHIFT];
+	KUNIT_EXPECT_EQ(test, dma & ~(ioc->iovp_mask | ~PAGE_MASK), ioc->ibase | ioc->hint[use]);
+	kunit_info(test, "hints: look at mapping %u 0x%llx 0x%llx 0x%llx\n", use,
+		   (u64)virt_to_phys(entry), (u64)dma, (u64)virt_to_phys(mem));
+	msleep(MSEC_PER_SEC);
+	if (use & SBA_HINT_STREAMING)
+		dma_unmap_single_attrs(&pdev->dev, dma, 64, DMA_TO_DEVICE, attrs);
+	else
+		dma_free_attrs(&pdev->dev, PAGE_SIZE, mem, dma, attrs);
+}
+
+static void test_sba_live(struct kunit *test)
+{
+	struct pci_dev *pdev = NULL;
+	unsigned int use;
+
+	do {
+		pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, pdev);
+	} while (pdev && (pdev->dev.driver || pdev->hdr_type || !GET_IOC(&pdev->dev)));
+	if (!sba_list || !pdev) {
+		pci_dev_put(pdev);
+		kunit_skip(test, "no SBA here, or no function without a driver");
+		return;
+	}
+	for (use = 0; use < SBA_NR_HINTS; use++)
+		expect_live(test, pdev, use);
+	pci_dev_put(pdev);
+}
+
 static struct kunit_case sba_cases[] = {
 	KUNIT_CASE(test_sba),
+	KUNIT_CASE(test_sba_live),
 	{ }
 };
 

@@ -52,7 +52,7 @@ class Boot:
     adapters bus= properties of these, in place of the machine's
     ports    names of virtio serial ports that the guest writes to
     plan     an inject.Plan, or None
-    monitor  pairs: a text of the console, and what QEMU's monitor is told then
+    monitor  pairs: a pattern of the console, and what QEMU's monitor is told then
     trace    an event of QEMU, whose lines are the Result's hits.traced
     files    initramfs()'s
     qemu     more arguments, after the machine's and before the adapters'

@@ -7,6 +7,7 @@ they go through human-monitor-command.
 """
 
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -37,8 +38,9 @@ class Qmp:
 class Operator:
     """A thread that tells QEMU's monitor what to do when the console says so.
 
-    orders are pairs (text of the console, command), carried out in their order; the
-    answers go to monitor.log beside the console.
+    orders are pairs (regular expression, command), carried out in their order as the
+    console has the first; {0} in a command is its first group.  The answers go to
+    monitor.log beside the console.
     """
 
     def __init__(self, orders, directory: Path):
@@ -62,11 +64,13 @@ class Operator:
             try:
                 session = Qmp(self.path)
                 for text, command in self.orders:
-                    while text not in self.console.read_text(errors="replace"):
+                    while not (said := re.search(
+                            text, self.console.read_text(errors="replace"))):
                         if self.ended.wait(0.1):
                             return
-                    log.write(session.execute("human-monitor-command",
-                                              **{"command-line": command}))
+                    log.write(session.execute(
+                        "human-monitor-command",
+                        **{"command-line": command.format(*said.groups())}))
                     log.flush()
             except (OSError, ValueError):   # QEMU ended, with the guest
                 pass

@@ -48,12 +48,22 @@ def run(machine, arch, test, *args, looks=(), disks=2, hba="sym53c8xx", **how):
         **how)
     result, answers = process.run(boot), {}
     if orders:
-        found = re.findall(r"^[0-9a-f]+: 0x([0-9a-f]+)", (boot.log / "monitor.log")
-                           .read_text().replace("\r", ""), re.M)
-        numbers = iter(int(word, 16) for word in found)
+        numbers = iter(words(boot))
         answers = {(name, value): [next(numbers, None) for _ in commands]
                    for name, value, *commands in looks}
     return result, answers, boot.again()
+
+
+def words(boot):
+    """What the monitor read, as the CPU would."""
+    return [int(word, 16) for word in re.findall(
+        r"^[0-9a-f]+: 0x([0-9a-f]+)", (boot.log / "monitor.log").read_text()
+        .replace("\r", ""), re.M)]
+
+
+def little(number, size):
+    """A little-endian number that a big-endian CPU read."""
+    return int.from_bytes(number.to_bytes(size, "big"), "little")
 
 
 @machines
@@ -153,13 +163,43 @@ def test_astro(machine, arch, unsafe):
     clean(result, again)
     said = "set 4 not used: sets are" if unsafe else "no hint registers: sba_iommu"
     assert result.ktap.read_text().count(said) == 1, again
-    # the register is little endian, and xp reads it as the CPU would
-    words = [int.from_bytes(w[0].to_bytes(4, "big"), "little") for w in seen.values()]
+    ctrl = [little(w[0], 4) for w in seen.values()]
     # QEMU's reset value, 0x29cf, without what sba_hw_init() takes from it
-    assert words == ([0x28cd, 0x288d, 0x28cd] if unsafe else [0x28cd, 0x28cd]), again
+    assert ctrl == ([0x28cd, 0x288d, 0x28cd] if unsafe else [0x28cd, 0x28cd]), again
     addresses = dma_addresses(result)
     # 256 MB of memory, so as much of I/O virtual space; the two bits above it
     assert len(addresses) > 100 and max(addresses) < 256 << 20, again
+
+
+@ASTRO
+def test_live_mapping(machine, arch):
+    """What the IOMMU that is there would go by for each kind of mapping: its entry, and
+    the set above the I/O virtual space; no DMA is started."""
+    sets = 1, 2, 3, 1
+    boot = Boot(
+        machine, base=BASE, arch=arch, run=("kunit:dma_hints",),
+        # with addresses that QEMU's Elroy does not know, drivers would wait for ever
+        append="dma_hints.unsafe=1 initcall_blacklist=sym2_init,mptsas_init "
+               f"sba_iommu.hint_sets={','.join(map(str, sets))}",
+        monitor=[(f"look at mapping {use} (0x[0-9a-f]+)", "xp /1gx {0}")
+                 for use in range(len(sets))],
+        log=paths.BUILD / "check" / f"{machine}-{arch}-{BASE}-live_mapping")
+    result = process.run(boot)
+    again = boot.again()
+    # other suites want refusals that dma_hints.unsafe takes off
+    assert result.outcome == "completed", again
+    assert re.search(r"^ *ok \d test_sba_live$", result.ktap.read_text(), re.M), again
+    said = [[int(n, 16) for n in line] for line in re.findall(
+        r"look at mapping \d 0x(\w+) 0x(\w+) 0x(\w+)", result.console.read_text())]
+    entries = [little(w, 8) for w in words(boot)]
+    assert len(entries) == len(said) == len(sets), again
+    space = 1 << 27     # of I/O virtual addresses, 128 MB
+    for which, entry, (at, dma, memory) in zip(sets, entries, said):
+        assert dma // space == which, again
+        # entries one after the other, as the pages of the space
+        assert at - said[0][0] == ((dma - said[0][1]) % space >> 12) * 8, again
+        # valid, and the page; the low bits are a coherence index
+        assert entry >> 12 == 1 << 51 | memory >> 12, again
 
 
 @ASTRO
