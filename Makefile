@@ -10,8 +10,8 @@ config = $(or $(patsubst "%",%,$(CONFIG_$(1))),$(2))
 BASE ?= $(call config,BASE,$(firstword $(BASES)))
 ARCH ?= $(call config,ARCH,ppc64)
 V ?=
-# of make demo
-FAULTS ?= $(call config,FAULTS,50)
+# of make demo; few of those that take seconds
+FAULTS ?= $(call config,FAULTS,$(or $(call env,FAULTS,$(ARCH)),50))
 SEED ?= $(call config,SEED,1)
 DISKS ?= $(call config,DISKS,3)
 SMP ?= $(call config,SMP,1)

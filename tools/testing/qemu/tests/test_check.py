@@ -380,6 +380,19 @@ def test_demo_judges_time_apart():
         assert holds(**bad, withheld=60) == (False, True), bad
 
 
+def test_demo_faults(tmp_path):
+    """As many bursts as were asked for; those that give zeros are few beside exceptions,
+    but not where the machine has no other fault."""
+    def asked(machine, arch, part):
+        how = {"machine": machine, "arch": arch, "base": BASE, "smp": 1, "disks": 3,
+               "hba": "sym53c8xx", "faults": 50, "seed": 1, "variant": "on"}
+        return demo.storm("patched", how, tmp_path, part).args
+    assert 50 in asked("q35", "x86_64", "zeros")
+    assert 50 in asked("powernv9", "ppc64", "bursts")
+    assert 50 in asked("c3700", "parisc64", "injected")
+    assert 50 not in asked("c3700", "parisc64", "zeros")
+
+
 def test_report_sees_outage(tmp_path):
     """Recovery is from a burst's end to the first adapter's next I/O."""
     (tmp_path / "bursts.csv").write_text(
