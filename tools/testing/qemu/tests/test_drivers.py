@@ -554,13 +554,23 @@ def test_intx(machine, arch, smp, hba):
     """Without MSI the interrupt stays asserted while the doorbell that ends it fails: it
     is masked in the controller.
 
+    Where the doorbell of a submission fails first, no command may be left to end, and
+    there is nothing to mask: that says nothing, and is repeated.
+
     One burst, and soon: after some seconds of I/O QEMU's controller has its line asserted
     for good, with vanilla's driver and no fault.
     """
-    result, again = run(machine, arch, smp, hba, "intx", append="pci=nomsi",
-                        files={"/selftests/intx.sh": paths.GUEST / "intx.sh"})
+    for _ in range(INTX_TRIES):
+        result, again = run(machine, arch, smp, hba, "intx", append="pci=nomsi",
+                            files={"/selftests/intx.sh": paths.GUEST / "intx.sh"})
+        if result.hits_in_bar("write", DRIVERS[hba].isr):
+            break
+        print("  REPEAT  no completion's doorbell failed")
     assert result.outcome == "completed" and green(result.ktap), again
-    assert result.hits_in_bar() > 0, again
+    assert result.hits_in_bar("write", DRIVERS[hba].isr) > 0, again
+
+
+INTX_TRIES = 6
 
 
 @guests("nvme")
