@@ -78,8 +78,10 @@ if ! flock -n 9; then
 	flock 9
 fi
 cat "${fragments[@]}" > "$obj/.fragments.new"
+# a state of the series without a change of Kconfig keeps the configuration
 if ! cmp -s "$obj/.fragments.new" "$obj/.fragments" ||
-   [ "$src/.series-head" -nt "$obj/.fragments" ]; then
+   [ -n "$(find "$src" -name 'O.*' -prune -o -name 'Kconfig*' \
+	-newer "$obj/.fragments" -print -quit)" ]; then
 	log=$obj/config.log
 	logged "CONFIG  $name" "$log" configure
 	# merge_config.sh warns of an option that did not take, and goes on; one that is
