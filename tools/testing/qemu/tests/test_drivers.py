@@ -39,7 +39,8 @@ KERNELS = {**demo.KERNELS, "fixes": {"tree": "patched", "variant": "plain"},
            "suspend": {"tree": "patched", "variant": "on+inject+suspend"},
            "debug": {"tree": "patched", "variant": "on+debug"},
            "kasan": {"tree": "patched", "variant": "on+debug+kasan"},
-           "strict": {"tree": "patched", "variant": "on+strict"}}
+           "strict": {"tree": "patched", "variant": "on+strict"},
+           "tape": {"tree": "patched", "variant": "on+tape"}}
 
 UNBIND = {"/selftests/unbind.sh": paths.GUEST / "unbind.sh"}
 # what QEMU traces when a controller is told of a shutdown
@@ -299,6 +300,22 @@ def test_spindown(machine, arch, smp, hba):
     result, again = run(machine, arch, smp, hba, "spindown", 100, timeout=300,
                         kernel="suspend", disks=FAST,
                         files={"/selftests/spindown.sh": paths.GUEST / "spindown.sh"})
+    sound(result, again)
+
+
+@pytest.mark.slow
+@arm64
+def test_tape(machine, arch, smp, hba):
+    """A tape that a reset rewound is not written where nobody knows that it is."""
+    if hba == "nvme":
+        pytest.skip("SCSI's alone")
+    kernel("patched", arch, "on+tape")
+    # the bus settles between two bursts
+    gap, append = {"fusion": ("300000:1500000", ""),
+                   "sym53c8xx": ("2000000:4000000", "sym53c8xx.settle=1")}[hba]
+    result, again = run(machine, arch, smp, hba, "tape", 20, "-g", gap, timeout=300,
+                        kernel="tape", append=append, disks=FAST,
+                        files={"/selftests/tape.sh": paths.GUEST / "tape.sh"})
     sound(result, again)
 
 
