@@ -274,6 +274,11 @@ bench-quick: patched $(addprefix toolchain-,$(BENCH_ARCHES))	## a sample of the 
 	$(Q)scripts/setup.sh qemu report
 	$(Q)$(PYTHON) $(QEMU)/bench.py --base $(BASE) --quick
 
+PHONY += soak
+soak: patched		## recoveries by the thousand, an hour and more; resumable
+	$(Q)scripts/setup.sh qemu report
+	$(Q)$(PYTHON) $(QEMU)/bench.py --base $(BASE) --tables soak
+
 PHONY += sweep
 sweep: kernels-$(SWEEP_ARCH)	## fail each register access of DRIVER once, on a debug kernel
 	$(Q)$(BUILDS)/kernel.sh $(BASE) patched $(SWEEP_ARCH) on+debug

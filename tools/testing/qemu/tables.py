@@ -211,6 +211,17 @@ def not_met(found: dict) -> str:
     return markdown(["base", "not met"], rows)
 
 
+def soak(found: dict) -> str:
+    """Recoveries by the thousand."""
+    rows = [[figures["about"]["base"], guest, one["bursts"], one["detected"], one["unseen"],
+             one["resets"], one["unsound"], one["leaks"]]
+            for name, figures in found.items() if name.startswith("bench-")
+            for guest, one in figures.get("soak", {}).items()]
+    return markdown(["base", "guest", "bursts that hit", "failed accesses detected",
+                     "not detected", "resets", "shards with errors or bad blocks",
+                     "shards in which memory grew"], rows)
+
+
 def configurations(found: dict) -> str:
     """The groups of make check-configs."""
     groups = {}
@@ -232,7 +243,7 @@ TABLES = {
     (RESULTS, "demo"): lambda found: markdown(
         DEMO, [row for figures in demos(found) for row in demo_rows(figures)]),
     (RESULTS, "phases"): phases,
-    (RESULTS, "sweep"): coverage, (RESULTS, "configurations"): configurations,
+    (RESULTS, "sweep"): coverage, (RESULTS, "soak"): soak, (RESULTS, "configurations"): configurations,
     (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
     (BENCHMARKS, "on silicon"): on_silicon,
     (BENCHMARKS, "growth"): growth,

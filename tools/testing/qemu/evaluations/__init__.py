@@ -10,6 +10,7 @@ cost        what an access costs beside the ways of others, and on several CPUs
 silicon     the same on the host's own CPU
 size        what an option adds to a driver's code and stack
 growth      how recoveries, and what is told of errors, grow with what there is
+soak        recoveries by the thousand: sound I/O, flat memory; make soak, not make bench
 
 A module has cells(quick), the boots that it needs, and tables(results, figures), its
 tables from what they showed, beside the paper's in the paper's own units; it may have
@@ -17,6 +18,6 @@ judge(figures), what the figures have to show, and goals(figures), what they sho
 Boots and their results are cell.py's, counts of instructions counting.py's.
 """
 
-from . import board, cam, cost, direct, growth, hints, nine_cells, silicon, size
+from . import board, cam, cost, direct, growth, hints, nine_cells, silicon, size, soak
 
-EVALUATIONS = (nine_cells, cost, size, silicon, direct, cam, board, hints, growth)
+EVALUATIONS = (nine_cells, cost, size, silicon, direct, cam, board, hints, growth, soak)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="no matplotlib: scripts/setup.sh report")
 pytest.importorskip("scipy", reason="no scipy: scripts/setup.sh report")
 
-from evaluations import counting, growth, nine_cells, report, silicon, size   # noqa: E402
+from evaluations import counting, growth, nine_cells, report, silicon, size, soak   # noqa: E402
 from harness import ktap, paths             # noqa: E402
 
 
@@ -230,6 +230,26 @@ def test_growth(way, fields, holds):
     tables = growth.tables(grown(way, "nvme", **fields), figures)
     assert all(len(row) == len(t["columns"]) for t in tables for row in t["rows"])
     assert [line[1] for line in growth.judge(figures)] == holds
+
+
+@pytest.mark.parametrize("leak,rejected,good,shards,bad", [
+    (0, 300, True, 8, ()),
+    (0.2, 300, True, 8, ("memory grows in 8 shards",)),
+    (0, 301, True, 8, ("8 failed accesses undetected",)),
+    (0, 300, False, 8, ("8 shards with an error or a bad block",)),
+    (0, 300, True, 7, ("1750 of 2000 bursts",))])
+def test_soak(leak, rejected, good, shards, bad):
+    """A leak of a fifth of a KiB a burst is found in noise; so is what else is wrong."""
+    rows = [{"bursts": n, "detected": n * 300 // soak.SHARD, "resets": n,
+             "slab": 9000 + n * leak + n * 7919 % 40, "used": 90000 + n * 7919 % 1000}
+            for n in range(10, soak.SHARD + 1, 10)]
+    figures = {}
+    tables = soak.tables([
+        {"cell": {"table": "soak", "count": False, "machine": "powernv9", "hba": "fusion",
+                  "args": [soak.SHARD, 1 + n * soak.SHARD]},
+         "rows": rows, "good": good, "rejected": rejected} for n in range(shards)], figures)
+    assert all(len(row) == len(t["columns"]) for t in tables for row in t["rows"])
+    assert [what.split(": ")[-1] for what, holds in soak.judge(figures) if not holds] == list(bad)
 
 
 READELF = """
