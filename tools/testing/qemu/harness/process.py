@@ -9,6 +9,7 @@ is the independent witness of how many accesses the bus failed.
 import collections
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -23,7 +24,12 @@ from .result import PANIC, Hits, HostShare, Result
 # Why a boot says nothing of its kernel: how often it is tried
 NO_KERNEL, DIED = "firmware did not start the kernel", "QEMU died of"
 SILENT, STALLED = "silent", "QEMU stood still"
-TRIES = {NO_KERNEL: 3, DIED: 2, SILENT: 2, STALLED: 2}
+OPAL_FAILED = "QEMU failed a store of firmware's to its console"
+TRIES = {NO_KERNEL: 3, DIED: 2, SILENT: 2, STALLED: 2, OPAL_FAILED: 2}
+# powernv's firmware is at 0x30000000, and its UART in the I/O space of the LPC bus.  QEMU
+# 10 was seen to fail a store to it once in some hundred bursts, with two CPUs.
+OPAL_MCE = re.compile(r"MCE: CPU\d+: NIP: \[000000003[0-3]\w{6}\].*"
+                      r"DAR: 00060300d00103f[8-f]", re.S)
 # Seconds: a guest that is idle has a timer's interrupt now and then.  On a busy host
 # QEMU 10 was seen to wait for ever, with its earliest timer 68 years away; it went on
 # when a debugger had interrupted it, so it had missed that the guest set one.
@@ -34,8 +40,8 @@ def run(boot: Boot) -> Result:
     """once(), and again where firmware did not get to start the kernel: that of powernv
     hangs now and then as it probes for hardware, on a busy host.  Once again where QEMU
     died of a signal, as it does now and then with several CPUs, and where the guest was
-    silent for longer than its Boot allows, or QEMU stood still: a hang of the kernel's
-    comes again."""
+    silent for longer than its Boot allows, or QEMU stood still, or failed firmware's console:
+    a fault of the kernel's comes again."""
     tried = collections.Counter()
     while True:
         result = once(boot)
@@ -43,6 +49,9 @@ def run(boot: Boot) -> Result:
             why = DIED
         elif result.outcome in (SILENT, STALLED):
             why = result.outcome
+        elif result.outcome == "panic" and OPAL_MCE.search(result.text()):
+            why = OPAL_FAILED
+            print(f"  BOOT    {boot.machine}: {why}", flush=True)
         elif (result.outcome in ("stopped", "timeout") and
               boot.model.starts not in result.text()):
             why = NO_KERNEL
@@ -159,6 +168,9 @@ class Emulator:
         elif not outcome:
             outcome = "completed" if "bench: done" in text else "stopped"
         print(f"  BOOT    {boot.what}: {outcome} after {self.seconds:.1f} s", flush=True)
+        (boot.log / "hits").write_text("".join(
+            f"{way} {address:#x} {size}: {n}\n"
+            for (way, address, size), n in sorted(self.hits.count.items())))
         injected = self.injector.done if self.injector else []
         if self.injector:
             (boot.log / "injected").write_text("".join(f"{at}\n" for at in injected))

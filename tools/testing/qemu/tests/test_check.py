@@ -271,6 +271,12 @@ def test_firmware_hangs(tmp_path, monkeypatch):
     silent = (process.SILENT, kernel)
     assert boots("q35", silent, ("completed", kernel), dead) == ("completed", 2)
     assert boots("q35", *[silent] * 5) == (process.SILENT, 2)
+    opal = ("panic", "MCE: CPU1: NIP: [000000003004b994] 0x3004b994\nDAR: 00060300d00103f8\n")
+    assert boots("powernv9", opal, ("completed", kernel), dead) == ("completed", 2)
+    assert boots("powernv9", *[opal] * 5) == ("panic", 2)
+    kernels = ("panic", opal[1].replace("0000000030", "c000000000"))
+    adapters = ("panic", opal[1].replace("d00103f8", "80010034"))
+    assert boots("powernv9", kernels, dead) == boots("powernv9", adapters, dead) == ("panic", 1)
     # each reason has its own count
     assert boots("powernv9", hang, died, hang, dead) == ("timeout", 4)
 
