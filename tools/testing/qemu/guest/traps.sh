@@ -9,7 +9,7 @@
 # shellcheck source-path=SCRIPTDIR/../../selftests/io_check
 . ./ktap.sh
 
-# the real-time clock of "virt" (DDI 0224, 3.3.1), which lives
+# the real-time clock of "virt" (QEMU's hw/arm/virt.c, VIRT_RTC), which lives
 live=0x9010000
 
 find_adapter

@@ -430,10 +430,13 @@ def test_reset_by_another_vanilla(machine, arch, smp, hba):
 
 # a disk that comes and goes, of storm.sh's SPARE sectors
 SPARE = ("-blockdev", "driver=null-co,node-name=spare,size=16777216,read-zeroes=on")
+# where an adapter without disks is the last one
+BARE = {"powernv9": "pcie.3", "arm64-virt": "pcie.0,addr=10", "q35": "pcie.0,addr=10"}
 
 
 def crowd(machine, arch, smp, hba, kernel, slower=1, **more):
-    """Boot bursts, while a disk is plugged and pulled, hosts are scanned and reset.
+    """Boot bursts, while a disk is plugged and pulled, hosts are scanned and reset, and
+    another adapter is unbound and bound.
 
     QEMU's mptsas tells the guest of no disk: a reset's rescan finds it.  Its 53c8xx
     hangs when it is reset under I/O, vanilla's driver and no fault given: it is not.
@@ -441,11 +444,14 @@ def crowd(machine, arch, smp, hba, kernel, slower=1, **more):
     """
     wwn = ",wwn=0x5000c50015ea71f0" if DRIVERS[hba].wwn else ""
     monitor = [] if hba == "nvme" else [
-        (f"storm: spare {way} {n}.", command) for n in range(1, 400)
+        (f"storm: spare {way} {n}.", command) for n in range(1, 2000)
         for way, command in (
             ("in", f"device_add scsi-hd,drive=spare,id=spare,bus=hba0.0{wwn}"),
             ("out", "device_del spare"))]
-    return run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE,
+    serial = ",serial=bare" if DRIVERS[hba].serial else ""
+    bare = (("-device", f"{DRIVERS[hba].device},bus={BARE[machine]}{serial}")
+            if machine in BARE else ())
+    return run(machine, arch, smp, hba, "storm", "-x", CROWD, 3, qemu=SPARE + bare,
                kernel=kernel, monitor=monitor, timeout=slower * (60 + 15 * CROWD), **more)
 
 
@@ -457,6 +463,7 @@ def test_crowd(machine, arch, smp, hba, kernel="patched"):
     seen = sound(result, again)
     assert bool(seen["spares"]) == (hba != "nvme"), again
     assert (seen["resets_asked"] >= 3) == (hba != "sym53c8xx"), again
+    assert (seen["rebinds"] >= 3) == (machine in BARE), again
 
 
 @pytest.mark.slow

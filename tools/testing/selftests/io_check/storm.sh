@@ -16,8 +16,9 @@
 # are none; the SCSI bus of a 53c8xx is reset HITS times, as by another initiator.
 # -x: others work at the adapter meanwhile: its hosts are scanned, a disk, its bus and
 # its host are reset, and who reads the console may add and take away a disk of SPARE
-# sectors; an NVMe controller is scanned and reset.  Bursts, and samples of the
-# disks' progress, go to the virtio ports "bursts.csv" and "samples.csv", or else to /tmp.
+# sectors; an NVMe controller is scanned and reset.  An adapter that has no disk is unbound
+# and bound.  Bursts, and samples of the disks' progress, go to the virtio ports
+# "bursts.csv" and "samples.csv", or else to /tmp.
 
 # shellcheck source-path=SCRIPTDIR
 . ./disks.sh
@@ -75,9 +76,31 @@ crowd_nvme()
 			sleep 1
 			# one that is being reset is busy
 			echo 1 > "$(echo "$dev"/nvme/nvme*)/${way}_controller" || continue
-			[ $way != reset ] || echo $way >> /tmp/resets
+			[ $way != reset ] || echo $way >> /tmp/resets_asked
 		done
 	done 2> /dev/null
+}
+
+# the driver's adapter that has no disk, if there is one
+bare()
+{
+	for adapter in "$dev"/driver/*:*; do
+		adapter=${adapter##*/}
+		for name in $disks; do
+			case $(readlink "/sys/block/$name") in */"$adapter"/*) continue 2 ;; esac
+		done
+		echo "$adapter"
+	done
+}
+
+# rebind ADAPTER: until it is killed
+rebind()
+{
+	while echo "$1" > "/sys/bus/pci/drivers/$driver/unbind" &&
+	      echo "$1" > "/sys/bus/pci/drivers/$driver/bind"; do
+		echo "$1" >> /tmp/rebinds
+		sleep 1
+	done
 }
 
 # everybody at once, until it is killed
@@ -96,7 +119,7 @@ crowd()
 			# QEMU's 53c8xx hangs when it is reset under I/O, without faults too
 			if [ "$driver" != sym53c8xx ] &&
 			   sg_reset --no-esc --$scope "/dev/${near##* }"; then
-				echo $scope >> /tmp/resets
+				echo $scope >> /tmp/resets_asked
 			fi
 			echo "storm: spare out $n." > /dev/console
 			sleep 1
@@ -122,9 +145,12 @@ sampler=$!
 sleep 2
 if [ -n "$crowd" ]; then
 	: > /tmp/spares
-	: > /tmp/resets
+	: > /tmp/resets_asked
+	: > /tmp/rebinds
 	crowd &
 	crowd=$!
+	adapter=$(bare)
+	[ -z "$adapter" ] || { rebind "$adapter" & crowd="$crowd $!"; }
 fi
 before=$(counted)
 if [ -n "$outside" ]; then
@@ -162,7 +188,9 @@ else
 	result $? "pci_burst ran"
 fi
 if [ -n "$crowd" ]; then
+	# shellcheck disable=SC2086
 	kill $crowd
+	# shellcheck disable=SC2086
 	wait $crowd
 fi
 # shellcheck disable=SC2086
@@ -187,7 +215,9 @@ done
 aborts=$(dmesg | grep -c -e 'attempting task abort' -e 'ABORT operation started')
 resets=$(dmesg | grep -c 'io_check: recovered')
 [ -z "$crowd" ] ||
-	figures="$figures spares=$(wc -l < /tmp/spares) resets_asked=$(wc -l < /tmp/resets)"
+	for what in spares resets_asked rebinds; do
+		figures="$figures $what=$(wc -l < /tmp/$what)"
+	done
 [ "$flush" = 0 ] || figures="$figures flushes=$(flushed)"
 figures="resets=$resets aborts=$aborts$figures"
 echo "# figures fio_errors=$fio_errors verify_errors=$verify_errors $figures"

@@ -6,9 +6,9 @@
  *
  * QEMU's adapters have no tape.  From the next scan on st gets this target: records are
  * kept on the disk, and travel by the adapter and its driver.  A reset of its bus, which a
- * disk tells by unit attention, rewinds it (SPI-3, 10.6.2; SSC-3, 4.2.18).  No filemarks,
- * one partition, records of whole sectors.  /sys/module/tape/parameters has the WRITEs that
- * the driver has accepted, and the resets.  It is not removed.
+ * disk tells by unit attention, rewinds it, as st.c has to assume.  No filemarks, one
+ * partition, records of whole sectors.  /sys/module/tape/parameters has the WRITEs that the
+ * driver has accepted, and the resets.  It is not removed.
  */
 
 #define pr_fmt(fmt) "tape: " fmt
@@ -67,7 +67,7 @@ static queue_status answer(struct scsi_cmnd *cmd, const void *data, size_t len)
 
 static queue_status inquiry(struct scsi_cmnd *cmd)
 {
-	/* type 1, removable, SPC-3 (SPC-3, 6.4.2) */
+	/* type 1, removable, the standard data of SPC-3 (6.4.2) */
 	static const u8 data[36] = "\x01\x80\x05\x02\x1f\x00\x00\x00"
 				   "BENCH   TAPE            1   ";
 
@@ -91,7 +91,7 @@ static void transfer(struct scsi_cmnd *cmd, u8 op)
 
 static queue_status queue(struct Scsi_Host *shost, struct scsi_cmnd *cmd)
 {
-	/* READ BLOCK LIMITS (SSC-3, 7.8); a block descriptor, buffered (SPC-3, 7.4) */
+	/* 512 to 65536 bytes; buffered, with a block descriptor */
 	static const u8 limits[6] = { 0, 1, 0, 0, 2, 0 }, mode[12] = { 11, 0, 0x10, 8 };
 	queue_status ret;
 
