@@ -243,7 +243,8 @@ TABLES = {
     (RESULTS, "demo"): lambda found: markdown(
         DEMO, [row for figures in demos(found) for row in demo_rows(figures)]),
     (RESULTS, "phases"): phases,
-    (RESULTS, "sweep"): coverage, (RESULTS, "soak"): soak, (RESULTS, "configurations"): configurations,
+    (RESULTS, "sweep"): coverage, (RESULTS, "soak"): soak,
+    (RESULTS, "configurations"): configurations,
     (BENCHMARKS, "per I/O"): per_io, (BENCHMARKS, "per access"): per_access,
     (BENCHMARKS, "on silicon"): on_silicon,
     (BENCHMARKS, "growth"): growth,

@@ -51,6 +51,23 @@ rewind()
 	return 1
 }
 
+# fill_tape: until a record fails, or there are 400; with the tape as 3
+fill_tape()
+{
+	sent=1 wrote=
+	if dd if=/tmp/first bs=4k count=1 >&3 2> /dev/null; then
+		wrote=1
+		while sent=$((sent + 1)) && [ $sent -lt 400 ] && put; do
+			:
+		done
+	fi
+	[ $sent -lt 400 ] || return 0
+	failed=$((failed + 1))
+	for _ in 1 2 3; do
+		! put || blind=$((blind + 1))
+	done
+}
+
 record first > /tmp/first
 record next > /tmp/next
 bursts -l 5000:300000 -n "$@" > /tmp/bursts &
@@ -59,25 +76,10 @@ tapes=0 failed=0 blind=0 over=0 replayed=0 records=0
 while kill -0 $bursting 2> /dev/null; do
 	tapes=$((tapes + 1))
 	before=$(cat $counters/accepted)
-	rewind && exec 3> /dev/nst0 || continue
-	sent=1
-	if dd if=/tmp/first bs=4k count=1 >&3 2> /dev/null; then
-		wrote=1
-		while sent=$((sent + 1)) && [ $sent -lt 400 ] && put; do
-			:
-		done
-	else
-		wrote=
-	fi
-	if [ $sent -lt 400 ]; then
-		failed=$((failed + 1))
-		for _ in 1 2 3; do
-			! put || blind=$((blind + 1))
-		done
-	fi
-	exec 3>&-
+	# a burst may hit the opening as well
+	rewind && fill_tape 3> /dev/nst0 || continue
 	records=$((records + sent))
-	[ $(($(cat $counters/accepted) - before)) -le $sent ] || replayed=$((replayed + 1))
+	[ $(($(cat $counters/accepted) - before)) -le "$sent" ] || replayed=$((replayed + 1))
 	[ -n "$wrote" ] || continue
 	# the first is read once more if a burst hits it
 	for _ in 1 2 3 4 5; do
