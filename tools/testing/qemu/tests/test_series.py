@@ -313,17 +313,15 @@ drivers/pci/io_check.c:{0}: error: too few arguments to function 'io_check_two'
 
 
 def seen_by(arch, sources):
-    """The sources that a kernel of test_each_patch builds one by one.
-
-    The first kernel of an architecture does all, another one those that it has
-    built for itself before.
-    """
-    def is_built(path):
+    """The sources that a kernel of test_each_patch builds one by one: those that it has
+    built, and the first kernel those that none has."""
+    def is_built(path, arch):
         return any((paths.object_dir(BASE, "bisect", arch, variant) /
                     f"{path[:-2]}.o").is_file()
                    for variant in ("on", "on+builtin+inject"))
-    return [f for f in sources if arch == kernels_of(f)[0] or
-            (arch in kernels_of(f) and is_built(f))]
+    return [f for f in sources if arch in kernels_of(f) and (
+        is_built(f, arch) or arch == kernels_of(f)[0] and
+        not any(is_built(f, other) for other in kernels_of(f)))]
 
 
 def complaints(tree, arch, ours, sources):
@@ -369,11 +367,13 @@ def test_each_patch(number):
     sources = [f for f in sorted(ours)
                if f.endswith((".c", ".S")) and not f.startswith("tools/")
                and "asm-offsets" not in f]
-    for arch in sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"}):
+    builds = sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"})
+    for arch in builds:
         for variant in ("plain", "on", "on+builtin+inject"):
             kernel("bisect", arch, variant, lax=True)
         if arch == "ppc64":
             boots("bisect")
+    for arch in builds:
         mine = seen_by(arch, sources)
         found = {tree: complaints(tree, arch, ours, mine)
                  for tree in ("bisect", "vanilla")}
