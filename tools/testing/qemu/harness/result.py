@@ -115,9 +115,9 @@ class Hits:
     def strays(self) -> list[int]:
         """Addresses of rejected accesses that are offsets in a device, not bus addresses.
 
-        With several CPUs QEMU 10 looks an old TLB entry up in the new table of devices,
-        now and then, when a BAR comes or goes while another CPU makes an access: seen of
-        powernv's interrupt controller, whose 0x10830 is no address on any bus.
+        With several CPUs QEMU 10 now and then hands an access to another device, when a BAR
+        comes or goes at the same time: seen of powernv's interrupt controller, whose 0x10830
+        is no address on any bus.  An old TLB entry in a new table of devices explains it.
         """
         return sorted(addr for _, addr, _ in self.count if addr < self.OFFSETS)
 
