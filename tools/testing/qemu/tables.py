@@ -217,7 +217,7 @@ def soak(found: dict) -> str:
              one["resets"], one["unsound"], one["leaks"]]
             for name, figures in found.items() if name.startswith("bench-")
             for guest, one in figures.get("soak", {}).items()]
-    return markdown(["base", "guest", "bursts that hit", "failed accesses detected",
+    return markdown(["base", "guest", "bursts", "failed accesses detected",
                      "not detected", "resets", "shards with errors or bad blocks",
                      "shards in which memory grew"], rows)
 
