@@ -187,7 +187,7 @@ parallel = $(if $(JOBS),-n $(JOBS) --dist loadgroup)
 # variants of the kernel that the core's suite runs on
 PHONY += kernels-core
 kernels-core: kernels-ppc64
-	$(Q)$(BUILDS)/kernel.sh $(BASE) patched ppc64 on+builtin+inject
+	$(Q)$(BUILDS)/kernel.sh $(BASE) patched ppc64 on+builtin+inject+kprobes
 
 # kernel of the short sweep
 PHONY += kernels-debug+kasan

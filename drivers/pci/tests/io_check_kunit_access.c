@@ -2,6 +2,7 @@
 /* What reaches a register, and what comes back */
 
 #include <linux/io_check_port.h>
+#include <linux/kprobes.h>
 #include "io_check_kunit.h"
 
 static void test_clean(struct kunit *test)
@@ -134,6 +135,38 @@ static void test_dead_value(struct kunit *test)
 }
 #endif
 
+/* riscv's accesses are in the exception table; modules have none */
+#if defined(CONFIG_KPROBES) && defined(CONFIG_IO_CHECK_ARCH) && \
+	!defined(CONFIG_RISCV) && !defined(MODULE)
+#define HAVE_TEST_KPROBES
+
+static int io_check_probe(struct kprobe *probe)
+{
+	int ret = register_kprobe(probe);
+
+	if (!ret)
+		unregister_kprobe(probe);
+	return ret;
+}
+
+/* A probe executes a copy of its instruction, which no row of the table covers. */
+static void test_kprobes(struct kunit *test)
+{
+	struct kprobe other = { .symbol_name = "pci_enable_device" };
+	const struct io_check_stub *s;
+	unsigned long ip;
+
+	KUNIT_EXPECT_EQ(test, io_check_probe(&other), 0);
+	for (s = __io_check_stubs; s < __io_check_stubs_end; s++)
+		for (ip = io_check_address(&s->start); ip < io_check_address(&s->end);
+		     ip += sizeof(u32)) {
+			struct kprobe probe = { .addr = (kprobe_opcode_t *)ip };
+
+			KUNIT_ASSERT_EQ(test, io_check_probe(&probe), -EINVAL);
+		}
+}
+#endif
+
 static struct kunit_case access_cases[] = {
 	KUNIT_CASE(test_clean),
 	KUNIT_CASE(test_reads),
@@ -142,6 +175,9 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(test_cookie),
 #ifndef CONFIG_HAVE_ARCH_IO_CHECK
 	KUNIT_CASE(test_dead_value),
+#endif
+#ifdef HAVE_TEST_KPROBES
+	KUNIT_CASE(test_kprobes),
 #endif
 	{}
 };

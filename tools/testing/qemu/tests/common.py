@@ -29,6 +29,8 @@ ALL_GUESTS = [tuple(g.split(":")) for g in
               os.environ.get("BENCH_GUESTS", "powernv9:ppc64:1:fusion").split()]
 # not those of the demonstration alone
 GUESTS = [g for g in ALL_GUESTS if len(g) == 4]
+# The variant that has all of the series in the kernel itself
+BUILTIN = "on+builtin+inject+kprobes"
 PATCHES = series.read_series(BASE)
 MUTANTS = tomllib.loads((paths.QEMU / "tests/data/mutants.toml").read_text())
 

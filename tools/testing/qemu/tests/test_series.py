@@ -13,7 +13,7 @@ import subprocess
 import pytest
 
 import configs
-from common import BASE, PATCHES, TESTED, clean, kernel, patched, series
+from common import BASE, BUILTIN, PATCHES, TESTED, clean, kernel, patched, series
 from harness import arches, drivers, paths, process
 from harness.guest import Boot
 
@@ -318,7 +318,7 @@ def seen_by(arch, sources):
     def is_built(path, arch):
         return any((paths.object_dir(BASE, "bisect", arch, variant) /
                     f"{path[:-2]}.o").is_file()
-                   for variant in ("on", "on+builtin+inject"))
+                   for variant in ("on", BUILTIN))
     return [f for f in sources if arch in kernels_of(f) and (
         is_built(f, arch) or arch == kernels_of(f)[0] and
         not any(is_built(f, other) for other in kernels_of(f)))]
@@ -326,7 +326,7 @@ def seen_by(arch, sources):
 
 def complaints(tree, arch, ours, sources):
     """What W=1 and sparse say of the files ours when they see the sources."""
-    variant = {"bisect": "on+inject", "vanilla": "plain"}[tree]
+    variant = {"bisect": "on+inject+kprobes", "vanilla": "plain+kprobes"}[tree]
     base = paths.BUILD / BASE / tree
     targets = [f"{f[:-2]}.o" for f in sources if (base / f).is_file()]
     if not targets:
@@ -344,7 +344,7 @@ def boots(tree):
     suites = tuple(f"kunit:{module}" for module, file in KUNIT.items()
                    if (paths.BUILD / BASE / tree / file).is_file())
     boot = Boot("powernv9", base=BASE, arch="ppc64", tree=tree, run=suites,
-                variant="on+builtin+inject", log=paths.BUILD / "check" / f"{BASE}-{tree}")
+                variant=BUILTIN, log=paths.BUILD / "check" / f"{BASE}-{tree}")
     result = process.run(boot)
     if suites:
         clean(result, boot.again())
@@ -369,7 +369,7 @@ def test_each_patch(number):
                and "asm-offsets" not in f]
     builds = sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"})
     for arch in builds:
-        for variant in ("plain", "on", "on+builtin+inject"):
+        for variant in ("plain", "on", BUILTIN):
             kernel("bisect", arch, variant, lax=True)
         if arch == "ppc64":
             boots("bisect")
