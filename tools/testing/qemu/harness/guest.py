@@ -47,6 +47,7 @@ class Boot:
     timeout  seconds of wall time on a host that has a CPU for QEMU whenever it wants
              one, and longer by as much as it has not; past it QEMU is killed
     silence  likewise, without a word on its console and ports; 0: it may say nothing
+    lines    of QEMU's log, past which it is killed: a livelock writes 0.9 GB a minute
     log      directory for console.log, results.ktap and the files of ports
     disks    Disks, on adapters of the driver hba
     adapters bus= properties of these, in place of the machine's
@@ -71,6 +72,7 @@ class Boot:
     smp: int = 1
     timeout: float = 120
     silence: float = 0
+    lines: int = 5_000_000
     log: Path | None = None
     disks: tuple = ()
     adapters: tuple = ()

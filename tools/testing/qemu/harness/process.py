@@ -83,7 +83,7 @@ class Emulator:
     """One process of QEMU."""
 
     def __init__(self, boot: Boot, command: list[str]):
-        self.boot, self.command, self.hits = boot, command, Hits(boot.trace)
+        self.boot, self.command, self.hits = boot, command, Hits(boot.trace, boot.lines)
         self.injector = (inject.Injector(boot.plan, boot.arch, boot.obj / "vmlinux",
                                          boot.log) if boot.plan else None)
         self.monitor = qmp.Operator(boot.monitor, boot.log) if boot.monitor else None
