@@ -263,6 +263,17 @@ def judge(part, vanilla, patched, how):
     return want | in_time(patched, how, driver), None
 
 
+def verdicts(rows: dict, how: dict):
+    """({what: whether it holds} of all parts' rows, why time is not judged or None)."""
+    want, untimed = {}, None
+    for part in parts(MACHINES[how["machine"]]):
+        held, untimed = judge(part, *(rows[boot_name(kernel, part)] for kernel in KERNELS),
+                              how)
+        # two parts have rows of the same name
+        want |= {f"{part}: {what}": holds for what, holds in held.items()}
+    return want, untimed
+
+
 def options() -> dict:
     """What the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -294,13 +305,12 @@ def name(how: dict) -> str:
 def main():
     """Run both kernels, print the table, write results and report."""
     how = options()
-    rows, lines, want, untimed = {}, {}, {}, None
+    rows, lines = {}, {}
     for part in parts(MACHINES[how["machine"]]):
-        names = [boot_name(kernel, part) for kernel in KERNELS]
-        for kernel, label in zip(KERNELS, names):
+        for kernel in KERNELS:
+            label = boot_name(kernel, part)
             rows[label], lines[label] = run(kernel, how, how["directory"] / label, part)
-        held, untimed = judge(part, *(rows[label] for label in names), how)
-        want |= held
+    want, untimed = verdicts(rows, how)
     title = (f"{how['machine']}, {DRIVERS[how['hba']].device}, "
              f"Linux {how['base']}: verified I/O to {how['disks']} "
              f"disks through bus errors, seed {how['seed']}")

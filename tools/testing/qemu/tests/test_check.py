@@ -394,6 +394,27 @@ def test_demo_judges_time_apart():
         assert holds(**bad, withheld=60) == (False, True), bad
 
 
+def test_demo_judges_each_part():
+    """An I/O error under injected exceptions is none of the zeros that come after them."""
+    how = {"hba": "sym53c8xx", "faults": 50, "disks": 3, "smp": 1, "machine": "c3700"}
+    vanilla = {"outcome": "panic", "injected": 1, "io_errors": None}
+    good = {"outcome": "completed", "io_errors": 0, "verify_errors": 0, "complaints": []}
+    rows = {"vanilla": vanilla, "vanilla-zeros": vanilla,
+            "patched": {**good, "injected": 50, "detected": 50},
+            "patched-zeros": {**good, "faults": 5, "hits": 5, "detected": 5}}
+
+    def failed():
+        return [what for what, holds in demo.verdicts(rows, how)[0].items() if not holds]
+    assert failed() == []
+    for part in ("patched", "patched-zeros"):
+        for bad in ({"outcome": "timeout"}, {"io_errors": 16}, {"verify_errors": 1},
+                    {"complaints": ["WARNING"]}, {"detected": 4}):
+            whole = rows[part]
+            rows[part] = {**whole, **bad}
+            assert len(failed()) == 1, (part, bad)
+            rows[part] = whole
+
+
 def test_demo_faults(tmp_path):
     """As many bursts as were asked for; those that give zeros are few beside exceptions,
     but not where the machine has no other fault."""
