@@ -22,6 +22,8 @@ DRIVERS = [driver.directory for driver in drivers.DRIVERS.values()]
 KUNIT = {"io_check": "drivers/pci/tests/io_check_kunit_access.c",
          "powerpc_io_check": "arch/powerpc/kernel/powerpc_io_check_kunit.c",
          "dma_hints": "drivers/pci/tests/dma_hints_kunit_set.c"}
+# Sources that a kernel is built with, but no object of it
+NO_OBJECT = ("asm-offsets.c", ".lds.S")
 # The kernels that build an architecture's files; ppc64's builds all others
 KERNELS = {"arch/powerpc": ["ppc64", "ppc32"], "arch/arm64": ["arm64"],
            "arch/riscv": ["riscv64"], "arch/ia64": ["ia64"],
@@ -366,7 +368,7 @@ def test_each_patch(number):
     ours = set(PATCHES[number - 1].touches + PATCHES[number - 1].adds)
     sources = [f for f in sorted(ours)
                if f.endswith((".c", ".S")) and not f.startswith("tools/")
-               and "asm-offsets" not in f]
+               and not f.endswith(NO_OBJECT)]
     builds = sorted({a for f in sources for a in kernels_of(f)} or {"ppc64"})
     for arch in builds:
         for variant in ("plain", "on", BUILTIN):
