@@ -217,7 +217,8 @@ def sweep(driver: Driver, phases: dict, last: int, args, kept: dict,
                     variant=args.variant,
                     run=("sweep",), args=(name, first, to, args.step),
                     disks=DISKS, timeout=args.timeout, silence=SILENCE, hba=args.driver,
-                    append=driver.sweep.append, qemu=driver.sweep.qemu,
+                    append=f"{driver.sweep.append} {driver.sweep.knobs.get(name, '')}",
+                    qemu=driver.sweep.qemu,
                     log=paths.BUILD / "sweep" / f"{label}-{name}-{first}"))
                 guests.append(guest)
                 # what comes after the access that it died of twice

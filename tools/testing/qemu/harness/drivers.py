@@ -47,6 +47,7 @@ class Sweep:
     unreachable  what cannot run on the machine: {pattern: reason}, of the access, "<"
                  each condition that it is under, "<" its function
     append       to the guest's command line
+    knobs        {name of a phase: what its guests have besides}
     qemu         more arguments
     """
 
@@ -56,6 +57,7 @@ class Sweep:
     again: tuple[str, ...]
     unreachable: dict[str, str]
     append: str = ""
+    knobs: dict[str, str] = dataclasses.field(default_factory=dict)
     qemu: tuple[str, ...] = ()
 
 

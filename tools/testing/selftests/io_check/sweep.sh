@@ -12,6 +12,8 @@
 # PHASE is one of
 #	io	writes to the adapter's disks and their verification
 #	reset	the recovery from a failed access: accesses after that one
+#	line	the same, with io_check_irq.no_intx_masking: the interrupt's line is
+#		disabled for the adapter's
 #	fault	the driver's answer to a fault of the adapter's firmware (Fusion)
 #	eh	error handling: resets of a device, of the bus (sym53c8xx) and of
 #		the host; of nvme a reset and a scan by its files in sysfs
@@ -21,7 +23,10 @@
 #		data than it has room for (sym53c8xx)
 #	suspend	suspend and resume of all devices, and of nothing else; either
 #		may fail
+#	rescan	the removal of a disk, and the scan that finds it as a new one
 #	unbind	the driver's remove
+#	leave	the driver's remove while it recovers from a failed access:
+#		accesses after that one
 #	probe	the driver's probe; it may fail, the next one may not
 #
 # Each access that was failed is named: "# inject PHASE N write|read CALLER".
@@ -58,6 +63,14 @@ if [ "$phase" = suspend ]; then
 	echo devices > /sys/power/pm_test
 	echo 0 > /sys/module/suspend/parameters/pm_test_delay
 fi
+# How many accesses an arm() fails
+case $phase in
+reset | line | leave) want=2 ;;
+*) want=1 ;;
+esac
+if [ "$phase" = line ] && ! grep -q no_intx_masking=1 /proc/cmdline; then
+	skip "the kernel was not booted with io_check_irq.no_intx_masking=1"
+fi
 count=$(echo "$near" | wc -w)
 regs=$(sed -n "$((bar + 1))p" "$dev/resource" | cut -d ' ' -f 1)
 
@@ -86,11 +99,16 @@ over()
 	[ "$state" = live ]
 }
 
-settled()
+recovering()
 {
 	state=
 	{ read -r state < "$dev/io_check/state"; } 2> /dev/null
-	[ "$state" != recovering ] && over
+	[ "$state" = recovering ]
+}
+
+settled()
+{
+	! recovering && over
 }
 
 settle()
@@ -139,7 +157,7 @@ arm()
 	[ "$phase" != probe ] || return 0
 	# out of diagnostic mode (WriteSequence, 0x4), as a failed reset leaves it
 	[ -z "$fusion" ] || devmem $((regs + 4)) 32 0
-	if [ "$phase" = reset ]; then
+	if [ $want = 2 ]; then
 		# a handshake that was cut short: two words (MPI 1.5, Doorbell)
 		[ -z "$fusion" ] || devmem "$regs" 32 "$(little 0x42020000)"
 		echo "$1" > "$inject/then"
@@ -160,7 +178,7 @@ found_out()
 run_phase()
 {
 	case $phase in
-	io|reset) io ;;
+	io | reset | line) io ;;
 	fault)
 		# more reply frames than the ReplyFreeFifo (0x44) holds are a
 		# fault, 4 in the Doorbell's top; the driver looks each second
@@ -230,9 +248,27 @@ run_phase()
 		echo setdebug > "/proc/scsi/sym53c8xx/${host##*/host}"
 		io
 		;;
+	rescan)
+		name=${near##* }
+		echo 1 > "/sys/block/$name/device/delete"
+		echo '- - -' > "$(echo "$dev"/host*/scsi_host/host*)/scan" ||
+			injected_now
+		;;
 	suspend) echo freeze > /sys/power/state || injected_now ;;
 	unbind)
 		echo "$bdf" > "$drv/unbind"
+		told
+		;;
+	leave)
+		dd if="/dev/${near##* }" of=/dev/null bs=4k count=1 iflag=direct \
+			2> /dev/null &
+		# a recovery takes less than the start of a process
+		tries=0
+		until recovering || [ $tries -ge 100000 ]; do
+			tries=$((tries + 1))
+		done
+		echo "$bdf" > "$drv/unbind"
+		wait $!
 		told
 		;;
 	probe)
@@ -277,8 +313,6 @@ injected()
 		got=$((got + 1))
 	done < $trace/trace
 	echo > $trace/trace
-	want=1
-	[ "$1" != reset ] || want=2
 	[ $got -ge $want ]
 }
 
@@ -318,7 +352,7 @@ while [ "$n" -le "$last" ]; do
 	until_true 10 near_disks "$count" || rc="disks:$near"
 	echo 1000000 > "$dev/io_check/limit"
 	case $phase in
-	io | reset) ;;		# which end with it
+	io | reset | line) ;;	# which end with it
 	*) written || rc=written ;;
 	esac
 	complaints > /tmp/complaints || rc=complaint
