@@ -4,6 +4,7 @@
 Builds go through kernel.sh; a failing test names its log.
 """
 
+import dataclasses
 import fcntl
 import os
 import re
@@ -13,6 +14,7 @@ import subprocess
 import pytest
 
 import configs
+import demo
 from common import BASE, BUILTIN, PATCHES, TESTED, clean, kernel, patched, series
 from harness import arches, drivers, paths, process
 from harness.guest import Boot
@@ -354,6 +356,28 @@ def boots(tree):
         assert result.outcome == "completed" and not result.complaints(), boot.again()
 
 
+def recovers(patch):
+    """A driver's patch leaves it as it is asked to be: ten bursts, and no I/O lost; if it
+    has its option already."""
+    chosen = (paths.object_dir(BASE, "bisect", "ppc64", "on") / ".config").read_text()
+    for hba, driver in drivers.DRIVERS.items():
+        if (not patch.path.startswith(f"{driver.directory}/")
+                or f"CONFIG_{driver.option}=y" not in chosen):
+            continue
+        arch = driver.sweep.arch
+        kernel("bisect", arch, "on", lax=True)
+        how = {"machine": arches.facts(arch)["MACHINE"], "arch": arch, "base": BASE,
+               "variant": "on", "hba": hba, "faults": 10, "seed": 1, "disks": 3, "smp": 1}
+        boot = dataclasses.replace(
+            demo.storm("patched", how, paths.BUILD / "check" / f"{BASE}-bisect-{hba}",
+                       "bursts"), tree="bisect")
+        result = process.run(boot)
+        clean(result, boot.again())
+        seen = result.figures()
+        assert seen["fio_errors"] == seen["verify_errors"] == 0, boot.again()
+        assert seen["detected"] == result.hits_in_bar() >= 10, boot.again()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, len(PATCHES) + 1),
                          ids=[p.path for p in PATCHES])
@@ -362,7 +386,8 @@ def test_each_patch(number):
 
     The files that it adds give no warning of W=1 or sparse; those that it
     changes give none that vanilla's do not give.  A patch of another architecture
-    builds with that one's kernel, and is not booted.
+    builds with that one's kernel, and is not booted.  A driver that recovers goes
+    through bursts.
     """
     patched("--dest", paths.BUILD / BASE / "bisect", "--first", str(number))
     ours = set(PATCHES[number - 1].touches + PATCHES[number - 1].adds)
@@ -380,3 +405,4 @@ def test_each_patch(number):
         found = {tree: complaints(tree, arch, ours, mine)
                  for tree in ("bisect", "vanilla")}
         assert not found["bisect"] - found["vanilla"]
+    recovers(PATCHES[number - 1])
