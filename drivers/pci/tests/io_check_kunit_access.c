@@ -135,7 +135,7 @@ static void test_dead_value(struct kunit *test)
 }
 #endif
 
-/* riscv's accesses are in the exception table; modules have none */
+/* riscv's accesses are in the exception table; no module sees the others' table */
 #if defined(CONFIG_KPROBES) && defined(CONFIG_IO_CHECK_ARCH) && \
 	!defined(CONFIG_RISCV) && !defined(MODULE)
 #define HAVE_TEST_KPROBES
