@@ -252,7 +252,8 @@ run_phase()
 		name=${near##* }
 		echo 1 > "/sys/block/$name/device/delete"
 		echo '- - -' > "$(echo "$dev"/host*/scsi_host/host*)/scan" ||
-			injected_now
+			injected_now || return 1
+		written_back
 		;;
 	suspend) echo freeze > /sys/power/state || injected_now ;;
 	unbind)
@@ -282,15 +283,21 @@ run_phase()
 	esac
 }
 
+# sd logs what failed
+written_back()
+{
+	! dmesg | grep -qi 'synchronize cache.* failed'
+}
+
 # told: each disk was told to write its volatile cache back: power may go next.  NVMe's
-# CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6), and sd logs what failed.
+# CSTS says that a shutdown is complete (NVMe 1.4, 3.1.6).
 told()
 {
 	if [ "$driver" = nvme ]; then
 		[ $(($(little "$(devmem $((regs + 0x1c)))") & 0xc)) = 8 ]
 	else
 		[ "$(dmesg | grep -c 'Synchronizing SCSI cache')" = "$count" ] &&
-			! dmesg | grep -qi 'synchronize cache.* failed'
+			written_back
 	fi
 }
 
